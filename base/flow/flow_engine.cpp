@@ -1,0 +1,174 @@
+#include "base/flow/flow_engine.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+
+namespace trn {
+
+std::uint32_t FlowEngine::add_resource(std::string name, double capacity) {
+  TRN_CHECK(capacity > 0, "resource " + name + " without capacity");
+  resources_.push_back({std::move(name), capacity, 0, 0, {}, 0, false, false});
+  return static_cast<std::uint32_t>(resources_.size() - 1);
+}
+
+FlowId FlowEngine::start(Picoseconds now, FlowSpec spec) {
+  TRN_CHECK(spec.bytes.count() > 0, "a flow of no bytes");
+  FlowId id = static_cast<FlowId>(flows_.size());
+  if (free_.empty()) {
+    flows_.emplace_back();
+  } else {
+    id = free_.back();
+    free_.pop_back();
+  }
+  Flow& flow = flows_[id];
+  flow.spec = std::move(spec);
+  flow.remaining = static_cast<double>(flow.spec.bytes.count());
+  flow.rate = 0;
+  flow.binding = kOwnCap;
+  flow.since = now;
+  flow.finish = Picoseconds::max();
+  flow.serial = next_serial_++;
+  ++flow.version;
+  flow.active = true;
+  ++active_count_;
+  for (const FlowUse& use : flow.spec.uses) resources_[use.resource].flows.push_back(id);
+  mark_dirty(flow);
+  if (flow.spec.uses.empty()) {  // limited by its own cap alone: nothing to solve
+    flow.rate = flow.spec.cap;
+    flow.finish = now + Picoseconds(static_cast<std::uint64_t>(std::ceil(flow.remaining / flow.rate)));
+    projected_.push({flow.finish, flow.serial, id, flow.version});
+  }
+  return id;
+}
+
+std::optional<Picoseconds> FlowEngine::next_completion(Picoseconds now) {
+  settle(now);
+  while (!projected_.empty()) {
+    const Projected& top = projected_.top();
+    const Flow& flow = flows_[top.flow];
+    if (flow.active && flow.version == top.version) return top.finish;
+    projected_.pop();
+  }
+  TRN_CHECK(active_count_ == 0, "an active flow has no rate");
+  return std::nullopt;
+}
+
+void FlowEngine::take_completed(Picoseconds now, std::vector<FlowId>& completed) {
+  completed.clear();
+  while (!projected_.empty() && projected_.top().finish <= now) {
+    const Projected top = projected_.top();
+    projected_.pop();
+    Flow& flow = flows_[top.flow];
+    if (!flow.active || flow.version != top.version) continue;
+    TRN_CHECK(top.finish == now, "a completion was skipped");
+    account(flow, now);
+    flow.active = false;
+    --active_count_;
+    for (const FlowUse& use : flow.spec.uses) {
+      std::vector<FlowId>& list = resources_[use.resource].flows;
+      list.erase(std::find(list.begin(), list.end(), top.flow));
+    }
+    mark_dirty(flow);
+    completed.push_back(top.flow);
+  }
+  free_.insert(free_.end(), completed.begin(), completed.end());
+}
+
+std::vector<FlowEngine::ResourceReport> FlowEngine::report() const {
+  std::vector<ResourceReport> rows;
+  for (const Resource& r : resources_)
+    rows.push_back({r.name, r.capacity, r.units_moved, r.bound_picoseconds});
+  return rows;
+}
+
+void FlowEngine::mark_dirty(const Flow& flow) {
+  for (const FlowUse& use : flow.spec.uses) {
+    Resource& resource = resources_[use.resource];
+    if (!resource.dirty) dirty_.push_back(use.resource);
+    resource.dirty = true;
+  }
+}
+
+void FlowEngine::settle(Picoseconds now) {
+  if (dirty_.empty()) return;
+  std::sort(dirty_.begin(), dirty_.end());
+  for (const std::uint32_t r : dirty_) {
+    if (!resources_[r].dirty) continue;
+    collect_component(r);
+    solve_component(now);
+  }
+  dirty_.clear();
+}
+
+void FlowEngine::collect_component(std::uint32_t from) {
+  component_flows_.clear();
+  component_resources_.assign(1, from);
+  resources_[from].visited = true;
+  for (std::size_t i = 0; i < component_resources_.size(); ++i) {
+    Resource& resource = resources_[component_resources_[i]];
+    resource.dirty = false;
+    for (const FlowId id : resource.flows) {
+      if (flows_[id].visited) continue;
+      flows_[id].visited = true;
+      component_flows_.push_back(id);
+      for (const FlowUse& use : flows_[id].spec.uses) {
+        if (resources_[use.resource].visited) continue;
+        resources_[use.resource].visited = true;
+        component_resources_.push_back(use.resource);
+      }
+    }
+  }
+  std::sort(component_resources_.begin(), component_resources_.end());
+  std::sort(component_flows_.begin(), component_flows_.end(),
+            [this](FlowId a, FlowId b) { return flows_[a].serial < flows_[b].serial; });
+}
+
+void FlowEngine::solve_component(Picoseconds now) {
+  capacity_.clear();
+  for (const std::uint32_t r : component_resources_) {
+    resources_[r].visited = false;
+    resources_[r].local = static_cast<std::uint32_t>(capacity_.size());
+    capacity_.push_back(resources_[r].capacity);
+  }
+  if (component_flows_.empty()) return;
+  if (local_uses_.size() < component_flows_.size()) local_uses_.resize(component_flows_.size());
+  demands_.clear();
+  for (std::size_t i = 0; i < component_flows_.size(); ++i) {
+    Flow& flow = flows_[component_flows_[i]];
+    flow.visited = false;
+    local_uses_[i].clear();
+    for (const FlowUse& use : flow.spec.uses)
+      local_uses_[i].push_back({resources_[use.resource].local, use.coefficient});
+    demands_.push_back({flow.spec.weight, flow.spec.cap, flow.spec.priority, &local_uses_[i]});
+  }
+  ++solves_;
+  const std::vector<FlowShare>& shares = solver_.solve(capacity_, demands_);
+  for (std::size_t i = 0; i < component_flows_.size(); ++i) {
+    Flow& flow = flows_[component_flows_[i]];
+    const std::uint32_t binding =
+        shares[i].binding == kOwnCap ? kOwnCap : component_resources_[shares[i].binding];
+    if (shares[i].rate == flow.rate && binding == flow.binding) continue;
+    account(flow, now);
+    flow.binding = binding;
+    if (shares[i].rate == flow.rate) continue;
+    flow.rate = shares[i].rate;
+    ++flow.version;
+    if (flow.rate <= 0) continue;  // starved by a higher class: waits without a projected end
+    flow.finish = now + Picoseconds(static_cast<std::uint64_t>(std::ceil(flow.remaining / flow.rate)));
+    projected_.push({flow.finish, flow.serial, component_flows_[i], flow.version});
+  }
+}
+
+void FlowEngine::account(Flow& flow, Picoseconds now) {
+  const double elapsed = static_cast<double>((now - flow.since).count());
+  const double moved = std::min(flow.remaining, flow.rate * elapsed);
+  const double done = flow.finish == now ? flow.remaining : moved;
+  flow.remaining -= done;
+  flow.since = now;
+  for (const FlowUse& use : flow.spec.uses) resources_[use.resource].units_moved += done * use.coefficient;
+  if (flow.binding != kOwnCap) resources_[flow.binding].bound_picoseconds += elapsed;
+}
+
+}  // namespace trn

@@ -1,0 +1,108 @@
+// Flows over time: remaining bytes, re-solved rates, completions. Pure: time goes in, time comes out.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <queue>
+#include <string>
+#include <vector>
+
+#include "base/flow/max_min.h"
+#include "base/units.h"
+
+namespace trn {
+
+using FlowId = std::uint32_t;
+
+struct FlowSpec {
+  Bytes bytes;  // > 0
+  double weight = 1;
+  double cap = std::numeric_limits<double>::infinity();  // bytes a picosecond
+  std::uint32_t priority = 0;
+  std::vector<FlowUse> uses;
+};
+
+// Only the connected component that a start or a completion touches is re-solved. Simultaneous changes
+// are solved once. Flow numbers are reused; order of start is kept by a serial number, so that rates are
+// the same bits for the same history. Completions are rounded up to a picosecond.
+class FlowEngine {
+ public:
+  // `capacity`: units a picosecond, where a flow takes coefficient x bytes of units.
+  std::uint32_t add_resource(std::string name, double capacity);
+
+  FlowId start(Picoseconds now, FlowSpec spec);
+  // The next completion at the rates of `now`; nothing if no flow is active.
+  std::optional<Picoseconds> next_completion(Picoseconds now);
+  // Takes the flows that complete at exactly `now`, in order of start.
+  void take_completed(Picoseconds now, std::vector<FlowId>& completed);
+
+  std::size_t active() const { return active_count_; }
+  std::uint64_t solves() const { return solves_; }
+  double rate(FlowId flow) const { return flows_[flow].rate; }
+
+  struct ResourceReport {
+    std::string name;
+    double capacity;           // units a picosecond
+    double units_moved;        // integral of the used capacity
+    double bound_picoseconds;  // summed over flows: time during which this resource was the binding one
+  };
+  // Up to the last completion or solve.
+  std::vector<ResourceReport> report() const;
+
+ private:
+  struct Flow {
+    FlowSpec spec;
+    double remaining = 0;
+    double rate = 0;
+    std::uint32_t binding = kOwnCap;
+    Picoseconds since;   // `remaining` is valid at this time
+    Picoseconds finish;  // projected at `rate`
+    std::uint64_t serial = 0;
+    std::uint64_t version = 0;  // heap entries of older versions are stale
+    bool active = false;
+    bool visited = false;
+  };
+  struct Resource {
+    std::string name;
+    double capacity;
+    double units_moved = 0;
+    double bound_picoseconds = 0;
+    std::vector<FlowId> flows;
+    std::uint32_t local = 0;  // index inside the component being solved
+    bool visited = false;
+    bool dirty = false;
+  };
+  struct Projected {
+    Picoseconds finish;
+    std::uint64_t serial;
+    FlowId flow;
+    std::uint64_t version;
+    bool operator<(const Projected& other) const {
+      return other.finish != finish ? other.finish < finish : other.serial < serial;
+    }
+  };
+
+  void settle(Picoseconds now);
+  void collect_component(std::uint32_t from);
+  void solve_component(Picoseconds now);
+  void account(Flow& flow, Picoseconds now);
+  void mark_dirty(const Flow& flow);
+
+  std::vector<Flow> flows_;
+  std::vector<FlowId> free_;
+  std::vector<Resource> resources_;
+  std::vector<std::uint32_t> dirty_;
+  std::priority_queue<Projected> projected_;
+  std::uint64_t next_serial_ = 0;
+  std::size_t active_count_ = 0;
+  std::uint64_t solves_ = 0;
+
+  MaxMinSolver solver_;
+  std::vector<FlowId> component_flows_;
+  std::vector<std::uint32_t> component_resources_;
+  std::vector<double> capacity_;
+  std::vector<FlowDemand> demands_;
+  std::vector<std::vector<FlowUse>> local_uses_;
+};
+
+}  // namespace trn

@@ -1,0 +1,43 @@
+# Compiler settings and the trn_library() helper.
+set(CMAKE_CXX_STANDARD 17)  # libsystemc on Debian 12 is built for C++17 and links with nothing else
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+set(CMAKE_CXX_FLAGS_RELEASE "-O2")  # assertions are TRN_CHECK, on in every build
+
+option(TRNSIM_SANITIZE "Address and undefined-behaviour sanitizers" OFF)
+
+find_program(CCACHE ccache)
+if(CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+endif()
+
+add_library(trn_flags INTERFACE)
+target_compile_options(trn_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow -Werror)
+target_include_directories(trn_flags INTERFACE ${CMAKE_SOURCE_DIR})
+if(TRNSIM_SANITIZE)
+  target_compile_options(trn_flags INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
+  target_link_options(trn_flags INTERFACE -fsanitize=address,undefined)
+endif()
+
+# trn_library(name [SOURCES files] [FOLDERS folders] [DEPENDS libraries]): every .cpp of the folders (not of
+# their subfolders) in one static library; trn_ is put before its own names.
+function(trn_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;FOLDERS;DEPENDS" ${ARGN})
+  set(sources ${ARG_SOURCES})
+  foreach(folder ${ARG_FOLDERS})
+    file(GLOB found CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR} ${folder}/*.cpp)
+    list(APPEND sources ${found})
+  endforeach()
+  add_library(trn_${name} STATIC ${sources})
+  target_link_libraries(trn_${name} PUBLIC trn_flags)
+  foreach(dependency ${ARG_DEPENDS})
+    if(TARGET trn_${dependency})
+      set(dependency trn_${dependency})
+    endif()
+    target_link_libraries(trn_${name} PUBLIC ${dependency})
+  endforeach()
+endfunction()

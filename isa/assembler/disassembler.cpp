@@ -1,0 +1,149 @@
+#include <fmt/format.h>
+
+#include <set>
+
+#include "isa/assembler/assembler.h"
+#include "isa/assembler/parser.h"
+
+namespace trn {
+namespace {
+
+class Printer {
+ public:
+  explicit Printer(const Program& program) : program_(program) {}
+
+  std::string run() {
+    line(fmt::format(".target {}", program_.target));
+    line(fmt::format(".kernel {}", program_.name));
+    for (const TensorDecl& t : program_.tensors) tensor(t);
+    for (const QueueDecl& q : program_.queues)
+      line(fmt::format(".queue {} engine={} dge={} priority={}", q.name, short_name(q.engine),
+                       kDescriptorModes[static_cast<std::size_t>(q.mode)], q.priority));
+    semaphores();
+    for (std::size_t i = 0; i < program_.collectives.size(); ++i) collective(i);
+    if (program_.model_flops != 0) line(fmt::format(".modelflops {}", program_.model_flops));
+    regions();
+    for (std::size_t c = 0; c < program_.cores.size(); ++c) {
+      if (c > 0) line(".core");
+      for (const EngineInfo& engine : kEngines) {
+        const NodeList& stream = program_.cores[c].streams[index_of(engine.engine)];
+        if (stream.empty()) continue;
+        line(fmt::format("\n.engine {}", engine.short_name));
+        nodes(stream, 0);
+        line(".end");
+      }
+    }
+    return std::move(out_);
+  }
+
+ private:
+  void line(const std::string& text) { out_ += text + '\n'; }
+
+  void tensor(const TensorDecl& t) {
+    const std::string addr = t.space == Space::kHbm ? "" : fmt::format(" addr={}", t.address);
+    line(fmt::format(".tensor {} space={} dtype={} shape=[{}]{}", t.name,
+                     kSpaces[static_cast<std::size_t>(t.space)], info(t.dtype).name, fmt::join(t.dims, ","),
+                     addr));
+  }
+
+  // "a[0]", "a[1]" were declared as an array: print the array once.
+  void semaphores() {
+    for (std::size_t i = 0; i < program_.semaphores.size();) {
+      const std::string name = program_.semaphores[i].substr(0, program_.semaphores[i].find('['));
+      const bool array = name.size() != program_.semaphores[i].size();
+      std::size_t end = i + 1;
+      while (array && end < program_.semaphores.size() &&
+             program_.semaphores[end] == fmt::format("{}[{}]", name, end - i))
+        ++end;
+      line(array ? fmt::format(".sem {}[{}]", name, end - i) : ".sem " + name);
+      i = end;
+    }
+  }
+
+  void collective(std::size_t i) {
+    const CollectiveDecl& c = program_.collectives[i];
+    line(fmt::format(".coll coll{} op={} axis={} bytes={} dtype={} stream={} priority={}", i,
+                     kCollectiveOps[static_cast<std::size_t>(c.op)], c.axis, c.bytes, info(c.dtype).name,
+                     c.stream, c.priority));
+  }
+
+  // Naming all regions in order up front keeps their numbers.
+  void regions() {
+    for (const std::string& region : program_.regions) line(".region " + region);
+    region_ = static_cast<std::uint32_t>(program_.regions.size() - 1);
+  }
+
+  void nodes(const NodeList& list, std::size_t depth) {
+    const std::string indent(2 * (depth + 1), ' ');
+    for (const Node& node : list) {
+      if (node.is_loop()) {
+        line(fmt::format("{}.for i{} in 0..{}", indent, depth, node.repeat));
+        nodes(node.body, depth + 1);
+        line(indent + ".endfor");
+      } else {
+        if (node.instruction.region != region_)
+          line(indent + ".region " + program_.regions[node.instruction.region]);
+        region_ = node.instruction.region;
+        line(indent + instruction(node.instruction));
+      }
+    }
+  }
+
+  std::string affine(const Instruction& i, Field field) const {
+    std::string text = fmt::format("{}", i.field(field));
+    for (const AffineTerm& term : i.affine)
+      if (term.field == field)
+        text += fmt::format("{}{}*i{}", term.coefficient < 0 ? "" : "+", term.coefficient, term.loop);
+    return text;
+  }
+
+  std::string pattern(const Instruction& i, const AccessPattern& ap, Field row, Field offset) const {
+    std::string text = fmt::format("{}[{}:{} | {}", program_.tensors[ap.tensor].name, affine(i, row), ap.rows,
+                                   affine(i, offset));
+    for (std::uint32_t d = 0; d < ap.dim_count; ++d)
+      text += fmt::format("{} ({},{})", d == 0 ? " |" : ",", ap.dims[d].step, ap.dims[d].num);
+    return text + ']';
+  }
+
+  std::string instruction(const Instruction& i) const {
+    const OpcodeInfo& opcode = info(i.opcode);
+    std::vector<std::string> parts;
+    if (takes_destination(opcode.operands))
+      parts.push_back(pattern(i, i.dst, Field::kDstRow, Field::kDstOffset));
+    if (i.source_count > 0) parts.push_back(pattern(i, i.src[0], Field::kSrc0Row, Field::kSrc0Offset));
+    if (i.source_count > 1) parts.push_back(pattern(i, i.src[1], Field::kSrc1Row, Field::kSrc1Offset));
+    if (i.opcode == Opcode::kDma) parts.push_back("q=" + program_.queues[i.queue].name);
+    if (i.opcode == Opcode::kActivation) parts.push_back(fmt::format("fn={}", info(i.fn).name));
+    if (i.accumulate) parts.emplace_back("acc=1");
+    if (i.double_row) parts.emplace_back("dr=1");
+    if (i.op0 != AluOp::kNone)
+      parts.push_back(fmt::format("op0={}", kAluOps[static_cast<std::size_t>(i.op0)]));
+    if (i.op1 != AluOp::kNone)
+      parts.push_back(fmt::format("op1={}", kAluOps[static_cast<std::size_t>(i.op1)]));
+    if (i.imm0 != 0) parts.push_back(fmt::format("imm0={:.9e}", i.imm0));
+    if (i.imm1 != 0) parts.push_back(fmt::format("imm1={:.9e}", i.imm1));
+    std::string text(opcode.mnemonic);
+    if (i.opcode == Opcode::kDma) text += " copy";
+    if (i.opcode == Opcode::kCollective) text += fmt::format(" coll{}", i.collective);
+    if (!parts.empty()) text += fmt::format(" {}", fmt::join(parts, ", "));
+    if (i.wait.semaphore != kNoSemaphore)
+      text += fmt::format(" ? {}>={}", program_.semaphores[i.wait.semaphore], affine(i, Field::kWaitValue));
+    if (i.post.semaphore != kNoSemaphore)
+      text +=
+          fmt::format(" ! {}+={}@{}{}", program_.semaphores[i.post.semaphore], i.post.increment,
+                      i.post.when == PostTime::kRead ? "read" : "complete", i.post.sibling ? "@sibling" : "");
+    return text;
+  }
+
+  const Program& program_;
+  std::string out_;
+  std::uint32_t region_ = 0;
+};
+
+}  // namespace
+
+std::string disassemble(const Program& program) { return Printer(program).run(); }
+
+Program assemble(const std::string& text, const std::string& name) { return tasm::Parser(text, name).run(); }
+
+}  // namespace trn

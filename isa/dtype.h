@@ -1,0 +1,54 @@
+// Element types a NeuronCore computes with, spelled as in the Neuron documentation.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trn {
+
+enum class DType : std::uint8_t {
+  kFp32,
+  kTf32,
+  kBf16,
+  kFp16,
+  kFp8E4M3,
+  kFp8E5M2,
+  kInt32,
+  kUint32,
+  kInt16,
+  kUint16,
+  kInt8,
+  kUint8
+};
+
+struct DTypeInfo {
+  DType dtype;
+  std::string_view name;
+  std::uint32_t bytes;
+  bool floating;
+};
+
+inline constexpr std::array kDTypes{
+    DTypeInfo{DType::kFp32, "fp32", 4, true},        DTypeInfo{DType::kTf32, "tf32", 4, true},
+    DTypeInfo{DType::kBf16, "bf16", 2, true},        DTypeInfo{DType::kFp16, "fp16", 2, true},
+    DTypeInfo{DType::kFp8E4M3, "fp8_e4m3", 1, true}, DTypeInfo{DType::kFp8E5M2, "fp8_e5m2", 1, true},
+    DTypeInfo{DType::kInt32, "int32", 4, false},     DTypeInfo{DType::kUint32, "uint32", 4, false},
+    DTypeInfo{DType::kInt16, "int16", 2, false},     DTypeInfo{DType::kUint16, "uint16", 2, false},
+    DTypeInfo{DType::kInt8, "int8", 1, false},       DTypeInfo{DType::kUint8, "uint8", 1, false},
+};
+
+constexpr const DTypeInfo& info(DType dtype) { return kDTypes[static_cast<std::size_t>(dtype)]; }
+constexpr std::uint32_t size_of(DType dtype) { return info(dtype).bytes; }
+constexpr bool is_fp8(DType dtype) { return dtype == DType::kFp8E4M3 || dtype == DType::kFp8E5M2; }
+constexpr bool is_16bit_float(DType dtype) { return dtype == DType::kBf16 || dtype == DType::kFp16; }
+
+std::optional<DType> find_dtype(std::string_view name);
+std::vector<std::string> dtype_names();
+// As find_dtype; a ProgramError that starts with `where` and lists the known names otherwise.
+DType dtype_named(std::string_view name, const std::string& where);
+
+}  // namespace trn

@@ -1,0 +1,107 @@
+#include "isa/program.h"
+
+#include "base/error.h"
+
+namespace trn {
+
+std::uint64_t TensorDecl::row_elements() const {
+  std::uint64_t elements = 1;
+  for (std::size_t i = 1; i < dims.size(); ++i) elements *= dims[i];
+  return elements;
+}
+
+bool TensorDecl::operator==(const TensorDecl& o) const {
+  return name == o.name && space == o.space && dtype == o.dtype && dims == o.dims && address == o.address;
+}
+
+bool QueueDecl::operator==(const QueueDecl& o) const {
+  return name == o.name && engine == o.engine && mode == o.mode && priority == o.priority;
+}
+
+bool CollectiveDecl::operator==(const CollectiveDecl& o) const {
+  return op == o.op && axis == o.axis && bytes == o.bytes && dtype == o.dtype && stream == o.stream &&
+         priority == o.priority;
+}
+
+std::uint64_t AccessPattern::elements_per_row() const {
+  std::uint64_t elements = 1;
+  for (std::uint32_t d = 0; d < dim_count; ++d) elements *= dims[d].num;
+  return elements;
+}
+
+bool AccessPattern::operator==(const AccessPattern& o) const {
+  return tensor == o.tensor && rows == o.rows && row == o.row && offset == o.offset &&
+         dim_count == o.dim_count && dims == o.dims;
+}
+
+std::int64_t& Instruction::field(Field f) {
+  switch (f) {
+    case Field::kDstRow:
+      return dst.row;
+    case Field::kDstOffset:
+      return dst.offset;
+    case Field::kSrc0Row:
+      return src[0].row;
+    case Field::kSrc0Offset:
+      return src[0].offset;
+    case Field::kSrc1Row:
+      return src[1].row;
+    case Field::kSrc1Offset:
+      return src[1].offset;
+    case Field::kWaitValue:
+      break;
+  }
+  return wait.value;
+}
+
+bool Instruction::operator==(const Instruction& o) const {
+  return opcode == o.opcode && source_count == o.source_count && op0 == o.op0 && op1 == o.op1 && fn == o.fn &&
+         accumulate == o.accumulate && double_row == o.double_row && dst == o.dst && src == o.src &&
+         imm0 == o.imm0 && imm1 == o.imm1 && queue == o.queue && collective == o.collective &&
+         region == o.region && wait == o.wait && post == o.post && affine == o.affine;
+}
+
+bool Program::operator==(const Program& o) const {
+  return name == o.name && target == o.target && tensors == o.tensors && queues == o.queues &&
+         semaphores == o.semaphores && collectives == o.collectives && regions == o.regions &&
+         cores == o.cores && model_flops == o.model_flops;
+}
+
+std::uint64_t dynamic_count(const NodeList& nodes) {
+  std::uint64_t count = 0;
+  for (const Node& node : nodes) count += node.is_loop() ? node.repeat * dynamic_count(node.body) : 1;
+  return count;
+}
+
+namespace {
+
+void expand_into(const NodeList& nodes, std::vector<std::uint64_t>& indices, NodeList& out) {
+  for (const Node& node : nodes) {
+    if (node.is_loop()) {
+      indices.push_back(0);
+      for (std::uint64_t i = 0; i < node.repeat; ++i) {
+        indices.back() = i;
+        expand_into(node.body, indices, out);
+      }
+      indices.pop_back();
+    } else {
+      out.push_back(node);
+      Instruction& instruction = out.back().instruction;
+      for (const AffineTerm& term : node.instruction.affine)
+        instruction.field(term.field) += term.coefficient * static_cast<std::int64_t>(indices[term.loop]);
+      instruction.affine.clear();
+    }
+  }
+}
+
+}  // namespace
+
+NodeList expand(const NodeList& nodes, std::uint64_t limit) {
+  TRN_CHECK(dynamic_count(nodes) <= limit, "stream too long to unroll");
+  NodeList out;
+  std::vector<std::uint64_t> indices;
+  expand_into(nodes, indices, out);
+  return out;
+}
+
+}  // namespace trn

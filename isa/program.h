@@ -1,0 +1,181 @@
+// One rank's instruction streams. Loops are kept: a 64-layer step is kilobytes, not gigabytes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+#include "isa/dtype.h"
+#include "isa/engine.h"
+#include "isa/opcode.h"
+
+namespace trn {
+
+enum class Space : std::uint8_t { kHbm, kSbuf, kPsum };
+inline constexpr std::array<std::string_view, 3> kSpaces{"hbm", "sbuf", "psum"};
+
+// dims[0] is the partition dimension in SBUF and PSUM, the row dimension in HBM.
+struct TensorDecl {
+  std::string name;
+  Space space = Space::kHbm;
+  DType dtype = DType::kBf16;
+  std::vector<std::uint64_t> dims;
+  std::uint64_t address = 0;  // SBUF/PSUM: byte offset inside a partition
+
+  std::uint64_t rows() const { return dims.empty() ? 1 : dims[0]; }
+  std::uint64_t row_elements() const;
+  std::uint64_t row_bytes() const { return row_elements() * size_of(dtype); }
+  bool operator==(const TensorDecl&) const;
+};
+
+enum class DescriptorMode : std::uint8_t { kStatic, kHardware, kSoftware };
+inline constexpr std::array<std::string_view, 3> kDescriptorModes{"static", "hw", "sw"};
+
+struct QueueDecl {
+  std::string name;
+  Engine engine = Engine::kSync;  // the engine that triggers it
+  DescriptorMode mode = DescriptorMode::kHardware;
+  std::uint32_t priority = 0;
+  bool operator==(const QueueDecl&) const;
+};
+
+enum class CollectiveOp : std::uint8_t { kAllReduce, kAllGather, kReduceScatter, kAllToAll };
+inline constexpr std::array<std::string_view, 4> kCollectiveOps{"all_reduce", "all_gather", "reduce_scatter",
+                                                                "all_to_all"};
+
+// One COLL instruction's parameters. `bytes` is nccom-test's size: the all-reduce buffer, the gathered
+// output, the reduce-scatter or all-to-all input of one rank.
+struct CollectiveDecl {
+  CollectiveOp op = CollectiveOp::kAllReduce;
+  std::string axis;  // mesh axis: tp, fsdp, ...
+  std::uint64_t bytes = 0;
+  DType dtype = DType::kBf16;
+  std::uint32_t stream = 0;
+  std::uint32_t priority = 0;
+  bool operator==(const CollectiveDecl&) const;
+};
+
+struct Dim {
+  std::int64_t step = 1;  // elements
+  std::uint64_t num = 1;
+  bool operator==(const Dim& o) const { return step == o.step && num == o.num; }
+};
+
+// Elements `offset + sum(step*i)` of rows [row, row + rows). Outermost free dimension first.
+struct AccessPattern {
+  std::uint32_t tensor = 0;
+  std::uint32_t rows = 1;
+  std::int64_t row = 0;
+  std::int64_t offset = 0;
+  std::uint32_t dim_count = 0;
+  std::array<Dim, 4> dims{};
+
+  std::uint64_t elements_per_row() const;
+  bool operator==(const AccessPattern&) const;
+};
+
+inline constexpr std::uint16_t kNoSemaphore = 0xffff;
+
+struct Wait {
+  std::uint16_t semaphore = kNoSemaphore;
+  std::int64_t value = 0;  // satisfied when the semaphore is >= value; <= 0 always is
+  bool operator==(const Wait& o) const { return semaphore == o.semaphore && value == o.value; }
+};
+
+enum class PostTime : std::uint8_t { kComplete, kRead };  // result visible / operands consumed
+
+struct Post {
+  std::uint16_t semaphore = kNoSemaphore;
+  std::uint16_t increment = 1;
+  PostTime when = PostTime::kComplete;
+  bool sibling = false;  // to the other core of the LNC=2 pair
+  bool operator==(const Post& o) const {
+    return semaphore == o.semaphore && increment == o.increment && when == o.when && sibling == o.sibling;
+  }
+};
+
+// Fields that may advance with the iteration numbers of the enclosing loops.
+enum class Field : std::uint8_t {
+  kDstRow,
+  kDstOffset,
+  kSrc0Row,
+  kSrc0Offset,
+  kSrc1Row,
+  kSrc1Offset,
+  kWaitValue
+};
+inline constexpr std::size_t kFieldCount = 7;
+
+struct AffineTerm {
+  Field field;
+  std::uint8_t loop;  // 0 is the outermost loop around the instruction
+  std::int64_t coefficient;
+  bool operator==(const AffineTerm& o) const {
+    return field == o.field && loop == o.loop && coefficient == o.coefficient;
+  }
+};
+
+struct Instruction {
+  Opcode opcode = Opcode::kNop;
+  std::uint8_t source_count = 0;
+  AluOp op0 = AluOp::kNone;
+  AluOp op1 = AluOp::kNone;
+  ActFn fn = ActFn::kCopy;
+  bool accumulate = false;  // MM: add to PSUM; ACT: also sum the row
+  bool double_row = false;  // MM/LDW: two FP8 rows a partition
+  AccessPattern dst;
+  std::array<AccessPattern, 2> src;
+  float imm0 = 0;
+  float imm1 = 0;
+  std::uint16_t queue = 0;       // DMA
+  std::uint32_t collective = 0;  // COLL: index into Program::collectives
+  std::uint32_t region = 0;      // accounting label, index into Program::regions
+  Wait wait;
+  Post post;
+  std::vector<AffineTerm> affine;
+
+  std::int64_t& field(Field f);
+  std::int64_t field(Field f) const { return const_cast<Instruction*>(this)->field(f); }
+  bool operator==(const Instruction&) const;
+};
+
+// A Node is an instruction, or a loop over nodes.
+struct Node {
+  std::uint64_t repeat = 0;  // 0: an instruction
+  Instruction instruction;
+  std::vector<Node> body;
+
+  bool is_loop() const { return repeat != 0; }
+  bool operator==(const Node& o) const {
+    return repeat == o.repeat && (is_loop() ? body == o.body : instruction == o.instruction);
+  }
+};
+using NodeList = std::vector<Node>;
+
+struct CoreProgram {
+  std::array<NodeList, kEngineCount> streams;
+  bool operator==(const CoreProgram& o) const { return streams == o.streams; }
+};
+
+struct Program {
+  std::string name = "program";
+  std::string target;  // machine generation: trn1, trn2, trn3
+  std::vector<TensorDecl> tensors;
+  std::vector<QueueDecl> queues;
+  std::vector<std::string> semaphores;
+  std::vector<CollectiveDecl> collectives;
+  std::vector<std::string> regions{"main"};
+  std::vector<CoreProgram> cores;  // one, or two for an LNC=2 pair
+  std::uint64_t model_flops = 0;   // what the author counts as useful
+
+  bool operator==(const Program&) const;
+};
+
+// Instructions executed by one stream, loops unrolled.
+std::uint64_t dynamic_count(const NodeList& nodes);
+// The same stream without loops; `limit` guards against exploding (InternalError past it).
+NodeList expand(const NodeList& nodes, std::uint64_t limit = 50'000'000);
+
+}  // namespace trn

@@ -1,0 +1,31 @@
+// The machine's rules for programs, checked before simulated time starts.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "isa/program.h"
+
+namespace trn {
+
+// What a generation allows; filled from its configuration.
+struct IsaLimits {
+  std::string machine;  // trn2
+  std::uint64_t partitions = 128;
+  std::uint64_t sbuf_bytes = 0;  // a partition
+  std::uint64_t psum_banks = 8;
+  std::uint64_t psum_bank_bytes = 2048;
+  std::uint64_t array_rows = 128;
+  std::uint64_t array_columns = 128;
+  std::uint64_t moving_max = 512;
+  std::uint64_t semaphores = 256;
+  std::uint64_t queues = 256;
+  bool double_row = false;
+  bool hardware_descriptors = false;
+  std::uint64_t max_cores = 2;
+};
+
+// Throws ProgramError "<program>: core C <engine> <mnemonic> ...: what is wrong, what is allowed".
+void check_program(const Program& program, const IsaLimits& limits);
+
+}  // namespace trn

@@ -1,0 +1,383 @@
+#include "models/core/engine/core_evaluator.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace trn {
+namespace {
+
+constexpr Picoseconds kNever = Picoseconds::max();
+
+// Marks what transfers and collectives of `nodes` post.
+void mark_external(const NodeList& nodes, std::vector<char>& external) {
+  for (const Node& node : nodes) {
+    if (node.is_loop()) mark_external(node.body, external);
+    const Instruction& i = node.instruction;
+    const bool crosses = i.opcode == Opcode::kDma || i.opcode == Opcode::kCollective;
+    if (!node.is_loop() && crosses && i.post.semaphore != kNoSemaphore) external[i.post.semaphore] = 1;
+  }
+}
+
+}  // namespace
+
+CoreEvaluator::CoreEvaluator(const Program& program, const CoreConfig& config)
+    : program_(program), config_(config) {
+  TRN_CHECK(!program.cores.empty() && program.cores.size() <= 2, "a program has one or two cores");
+  for (std::uint32_t c = 0; c < program.cores.size(); ++c) {
+    cores_.emplace_back(config, program.semaphores.size(), program.queues.size());
+    for (const EngineInfo& info : kEngines) {
+      EngineState& engine = engines_.emplace_back();
+      engine.core = c;
+      engine.engine = info.engine;
+      engine.stream = lower(program.cores[c].streams[index_of(info.engine)], info.engine, program, config);
+      engine.one_cycle = EdgeStep(Cycles(1), engine.stream.clock);
+      engine.table_load =
+          EdgeStep(engine.stream.clock.first_edge_at_or_after(config.scalar.table_load), engine.stream.clock);
+      engine.stats.wait_by_region.resize(program.regions.size());
+      mark_external(program.cores[c].streams[index_of(info.engine)], cores_[c].external);
+    }
+  }
+  for (std::size_t e = 0; e < engines_.size(); ++e) prepare(e);
+}
+
+bool CoreEvaluator::done() const {
+  return std::all_of(engines_.begin(), engines_.end(), [](const EngineState& engine) {
+    return engine.stream.ops[engine.at].kind == TimingOp::Kind::kEnd;
+  });
+}
+
+Picoseconds CoreEvaluator::finish() const {
+  Picoseconds last;
+  for (const EngineState& engine : engines_) last = std::max(last, engine.complete);
+  return last;
+}
+
+void CoreEvaluator::complete(const Completion& completion, Picoseconds now) {
+  const Picoseconds visible = now + config_.dma.completion_latency;
+  if (completion.queue) {
+    cores_[completion.core].rings.post(*completion.queue, 1, visible);
+    for (std::size_t e = completion.core * kEngineCount; e < (completion.core + 1) * kEngineCount; ++e)
+      if (engines_[e].external) resolve(e);
+  }
+  if (completion.semaphore != kNoSemaphore)
+    post(completion.core, completion.semaphore, completion.increment, visible);
+}
+
+void CoreEvaluator::run_ahead(Picoseconds now) {
+  transfers_.clear();
+  collectives_.clear();
+  while (step(now + config_.dma.completion_latency)) {
+  }
+}
+
+// Issues from the engine that is ready first, in (time, engine) order, until another one comes first or a
+// completion could still change the order. `horizon`: completions are visible from then on.
+bool CoreEvaluator::step(Picoseconds horizon) {
+  wake_at_.reset();
+  std::size_t first = 0;
+  Picoseconds ready = kNever;
+  Picoseconds limit = kNever;  // nothing may issue at or after this
+  for (std::size_t e = 0; e < engines_.size(); ++e) {
+    const EngineState& engine = engines_[e];
+    if (engine.ready < ready) {
+      limit = std::min(limit, ready);
+      ready = engine.ready;
+      first = e;
+    } else {
+      limit = std::min(limit, engine.ready);
+    }
+  }
+  bool held = false;
+  for (const EngineState& engine : engines_) {
+    if (!engine.external || engine.ready < horizon) continue;
+    const Picoseconds bound = std::max(engine.base, horizon);
+    held = held || bound <= ready;
+    limit = std::min(limit, bound);
+  }
+  if (ready == kNever) return false;
+  if (held) {
+    wake_at_ = ready - config_.dma.completion_latency + Picoseconds(1);
+    return false;
+  }
+  woke_ = false;
+  do {
+    issue(first);
+  } while (!woke_ && !engines_[first].external && engines_[first].ready < limit);
+  return true;
+}
+
+void CoreEvaluator::skip_loops(EngineState& engine) {
+  const std::vector<TimingOp>& ops = engine.stream.ops;
+  for (;;) {
+    const TimingOp& op = ops[engine.at];
+    if (op.kind == TimingOp::Kind::kLoop) {
+      engine.iteration[engine.depth++] = 0;
+      ++engine.at;
+    } else if (op.kind == TimingOp::Kind::kEndLoop) {
+      if (++engine.iteration[engine.depth - 1] < op.repeat) {
+        engine.at = op.body_end + 1;
+      } else {
+        --engine.depth;
+        ++engine.at;
+      }
+    } else {
+      return;
+    }
+  }
+}
+
+void CoreEvaluator::prepare(std::size_t e) {
+  EngineState& engine = engines_[e];
+  skip_loops(engine);
+  const TimingOp& op = engine.stream.ops[engine.at];
+  engine.external = false;
+  if (op.kind == TimingOp::Kind::kEnd) {
+    engine.ready = kNever;
+    return;
+  }
+  engine.start = earliest(engine, op);
+  engine.base = engine.start.time();
+  engine.ready = engine.base;  // stands unless resolve finds an open wait
+  if (op.wait_semaphore != kNoSemaphore || op.kind == TimingOp::Kind::kDma) resolve(e);
+}
+
+// The issue time that the engine's own units allow.
+EdgeTime CoreEvaluator::earliest(const EngineState& engine, const TimingOp& op) const {
+  const CoreState& core = cores_[engine.core];
+  const auto later = [](const EdgeTime& a, const EdgeTime& b) { return a.time() < b.time() ? b : a; };
+  switch (op.kind) {
+    case TimingOp::Kind::kArray:
+      return later(later(engine.slot, core.array_free), core.weights_ready);
+    case TimingOp::Kind::kWeights:
+      return later(later(engine.slot, core.load_free), core.shadow_free);
+    case TimingOp::Kind::kDma: {
+      const Picoseconds unit = core.descriptor_unit[index_of(engine.engine)];
+      return unit <= engine.slot.time() ? engine.slot : EdgeTime::at_or_after(unit, engine.stream.clock);
+    }
+    default:
+      return engine.slot;
+  }
+}
+
+std::int64_t CoreEvaluator::wait_value(const EngineState& engine, const TimingOp& op) const {
+  std::int64_t value = op.wait_value;
+  for (std::uint32_t t = op.first_term; t < op.first_term + op.term_count; ++t)
+    value += engine.stream.terms[t].coefficient *
+             static_cast<std::int64_t>(engine.iteration[engine.stream.terms[t].loop]);
+  return value;
+}
+
+// Finds when the engine's open waits are satisfied by the posts known so far.
+void CoreEvaluator::resolve(std::size_t e) {
+  EngineState& engine = engines_[e];
+  const TimingOp& op = engine.stream.ops[engine.at];
+  CoreState& core = cores_[engine.core];
+  Picoseconds satisfied;
+  engine.external = false;
+  if (op.wait_semaphore != kNoSemaphore) {
+    core.semaphores.settle(op.wait_semaphore, current_);
+    const std::optional<Picoseconds> reached =
+        core.semaphores.reached(op.wait_semaphore, wait_value(engine, op));
+    satisfied = reached.value_or(kNever);
+    if (satisfied > current_) {
+      core.waiters[op.wait_semaphore] |= 1u << e;
+      engine.external = core.external[op.wait_semaphore] != 0;
+    }
+  }
+  if (op.kind == TimingOp::Kind::kDma && core.issued[op.queue] >= config_.dma.queue_depth) {
+    core.rings.settle(op.queue, current_);
+    const std::int64_t needed =
+        static_cast<std::int64_t>(core.issued[op.queue] + 1 - config_.dma.queue_depth);
+    const std::optional<Picoseconds> freed = core.rings.reached(op.queue, needed);
+    satisfied = std::max(satisfied, freed.value_or(kNever));
+    engine.external = engine.external || !freed || *freed > current_;
+  }
+  // Found before: the posts that satisfied it are settled by now, and later ones cannot make it earlier. (A
+  // completion can also arrive for a time that is already settled, but then the engine is not free yet.)
+  if (engine.ready != kNever && satisfied <= current_ && engine.base <= current_) return;
+  const EdgeTime own = earliest(engine, op);
+  if (satisfied == kNever) {
+    engine.ready = kNever;
+  } else if (satisfied <= own.time()) {
+    engine.start = own;
+    engine.ready = own.time();
+  } else {
+    engine.start = EdgeTime::at_or_after(satisfied, engine.stream.clock);
+    engine.ready = engine.start.time();
+  }
+}
+
+void CoreEvaluator::issue(std::size_t e) {
+  EngineState& engine = engines_[e];
+  const TimingOp& op = engine.stream.ops[engine.at];
+  CoreState& core = cores_[engine.core];
+  EngineStats& stats = engine.stats;
+  TRN_CHECK(engine.ready >= current_, "an instruction would issue in the past");
+  current_ = engine.ready;
+
+  const Picoseconds waited = engine.ready - engine.base;
+  if (waited.count() > 0) {
+    stats.semaphore_wait += waited;
+    stats.wait_by_region[op.region] += waited;
+  }
+  if (op.wait_semaphore != kNoSemaphore) core.waiters[op.wait_semaphore] &= ~(1u << e);
+
+  std::uint64_t banks = 0;
+  const EdgeTime start = reserve(engine, op, e, banks);
+  const Clock clock = engine.stream.clock;
+  EdgeTime read = start.plus(op.busy, clock);
+  EdgeTime slot = read;
+  Picoseconds complete = read.time();
+  ++stats.instructions;
+
+  switch (op.kind) {
+    case TimingOp::Kind::kArray: {
+      const std::uint64_t factor = core.limiter.factor(start.time());
+      const Picoseconds unlimited = read.time();
+      for (std::uint64_t i = 1; i < factor; ++i) read = read.plus(op.busy, clock);
+      stats.limiter_stall += read.time() - unlimited;
+      core.limiter.occupied(start.time(), read.time());
+      core.array_free = read;
+      core.shadow_free = start;
+      complete = read.plus(op.latency, clock).time();
+      slot = start.plus(engine.one_cycle, clock);
+      stats.flops += op.flops;
+      stats.matmuls += op.flops > 0 ? 1 : 0;
+      stats.busy += read.time() - start.time();
+      break;
+    }
+    case TimingOp::Kind::kWeights:
+      core.load_free = read;
+      core.weights_ready = read;
+      core.shadow_free = read;
+      slot = start.plus(engine.one_cycle, clock);
+      break;
+    case TimingOp::Kind::kData:
+      if (op.table != 0 && op.table != engine.table) {
+        read = read.plus(engine.table_load, clock);
+        slot = read;
+        engine.table = op.table;
+        ++stats.table_loads;
+      }
+      complete = read.plus(op.latency, clock).time();
+      stats.busy += read.time() - start.time();
+      break;
+    case TimingOp::Kind::kDma:
+    case TimingOp::Kind::kCollective:
+      trigger(engine, op, start);
+      read = slot = EdgeTime::at_or_after(start.time() + Picoseconds(op.busy_ps), clock);
+      complete = read.time();
+      stats.busy += read.time() - start.time();
+      break;
+    default:
+      stats.busy += read.time() - start.time();
+      break;
+  }
+  if (banks != 0 || op.takes_bus || op.takes_psum_port) hold(op, e, banks, read.time());
+  engine.complete = std::max(engine.complete, complete);
+  engine.slot = slot;
+
+  const bool crosses = op.kind == TimingOp::Kind::kDma || op.kind == TimingOp::Kind::kCollective;
+  if (op.post_semaphore != kNoSemaphore && !crosses) {
+    const Picoseconds at = op.post_at_read ? read.time() : engine.complete;
+    if (op.post_sibling)
+      post(engine.core ^ 1u, op.post_semaphore, op.post_increment, at + config_.semaphores.sibling_hop);
+    else
+      post(engine.core, op.post_semaphore, op.post_increment, at + config_.semaphores.hop);
+  }
+  ++engine.at;
+  prepare(e);
+}
+
+// The issue time after the shared resources that other engines hold.
+EdgeTime CoreEvaluator::reserve(EngineState& engine, const TimingOp& op, std::size_t e,
+                                std::uint64_t& banks) {
+  if (op.banks == 0 && op.moving_count == 0 && !op.takes_bus && !op.takes_psum_port) return engine.start;
+  CoreState& core = cores_[engine.core];
+  banks = touched_banks(engine, op);
+  Picoseconds free = engine.ready;
+  const auto consider = [&](const Reservation& r) {
+    if (r.owner != e) free = std::max(free, r.until);
+  };
+  for (std::uint64_t rest = banks; rest != 0; rest &= rest - 1)
+    consider(core.banks[static_cast<std::size_t>(__builtin_ctzll(rest))]);
+  if (op.takes_bus) consider(core.bus);
+  if (op.takes_psum_port) consider(core.psum_port);
+  if (free == engine.ready) return engine.start;
+  const EdgeTime start = EdgeTime::at_or_after(free, engine.stream.clock);
+  engine.stats.conflict_wait += start.time() - engine.ready;
+  return start;
+}
+
+void CoreEvaluator::hold(const TimingOp& op, std::size_t e, std::uint64_t banks, Picoseconds until) {
+  CoreState& core = cores_[engines_[e].core];
+  for (std::uint64_t rest = banks; rest != 0; rest &= rest - 1)
+    core.banks[static_cast<std::size_t>(__builtin_ctzll(rest))] = {until, e};
+  if (op.takes_bus) core.bus = {until, e};
+  if (op.takes_psum_port) core.psum_port = {until, e};
+}
+
+std::uint64_t CoreEvaluator::touched_banks(const EngineState& engine, const TimingOp& op) const {
+  std::uint64_t mask = op.banks;
+  const std::uint64_t bank = config_.psum.bank_bytes.count();
+  for (std::uint32_t m = 0; m < op.moving_count; ++m) {
+    const MovingBanks& moving = engine.stream.moving_banks[static_cast<std::size_t>(op.moving_banks) + m];
+    std::int64_t first = moving.first_byte;
+    for (const LoopTerm& term : moving.terms)
+      first += term.coefficient * static_cast<std::int64_t>(engine.iteration[term.loop]);
+    const std::uint64_t from = static_cast<std::uint64_t>(first) / bank;
+    const std::uint64_t to = (static_cast<std::uint64_t>(first) + moving.span - 1) / bank;
+    for (std::uint64_t b = from; b <= to; ++b) mask |= std::uint64_t{1} << (b % config_.psum.banks);
+  }
+  return mask;
+}
+
+void CoreEvaluator::trigger(EngineState& engine, const TimingOp& op, EdgeTime start) {
+  CoreState& core = cores_[engine.core];
+  if (op.kind == TimingOp::Kind::kCollective) {
+    collectives_.push_back(
+        {engine.core, op.detail, op.post_semaphore, op.post_increment, op.region, start.time()});
+    return;
+  }
+  const TransferShape& shape = engine.stream.transfers[op.detail];
+  const DescriptorMode mode = program_.queues[op.queue].mode;
+  core.descriptor_unit[index_of(engine.engine)] = start.time() + descriptor_time(shape, mode, config_.dma);
+  ++core.issued[op.queue];
+  ++engine.stats.transfers;
+  transfers_.push_back({engine.core, op.queue, op.post_semaphore, op.post_increment, op.region,
+                        start.time() + start_delay(shape, mode, config_.dma), shape});
+}
+
+void CoreEvaluator::post(std::uint32_t core, std::uint16_t semaphore, std::uint64_t increment,
+                         Picoseconds visible) {
+  CoreState& state = cores_[core];
+  state.semaphores.settle(semaphore, current_);
+  state.semaphores.post(semaphore, increment, visible);
+  for (std::uint32_t rest = state.waiters[semaphore]; rest != 0; rest &= rest - 1) {
+    resolve(static_cast<std::size_t>(__builtin_ctz(rest)));
+    woke_ = true;
+  }
+}
+
+std::vector<std::string> CoreEvaluator::blocked() const {
+  std::vector<std::string> lines;
+  for (const EngineState& engine : engines_) {
+    const TimingOp& op = engine.stream.ops[engine.at];
+    if (op.kind == TimingOp::Kind::kEnd || engine.ready != kNever) continue;
+    std::string line = "core " + std::to_string(engine.core) + ' ' + std::string(short_name(engine.engine)) +
+                       " after " + with_commas(engine.stats.instructions) + " instructions, region " +
+                       program_.regions[op.region];
+    if (op.wait_semaphore != kNoSemaphore)
+      line += ": waits for " + program_.semaphores[op.wait_semaphore] +
+              ">=" + std::to_string(wait_value(engine, op)) + ", it is " +
+              std::to_string(cores_[engine.core].semaphores.final_value(op.wait_semaphore));
+    else
+      line += ": waits for a free slot of queue " + program_.queues[op.queue].name;
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+}  // namespace trn

@@ -1,0 +1,140 @@
+// One rank's core (or LNC=2 pair of cores), evaluated ahead in local time by max-plus arithmetic.
+// The rules that make it exact: docs/architecture.md#temporal-decoupling.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/core/engine/core_stats.h"
+#include "models/core/engine/timing_program.h"
+#include "models/core/semaphore/semaphore_file.h"
+#include "models/core/tensor/current_limiter.h"
+
+namespace trn {
+
+// What a core asks of the memory system; `first_byte` may lie in the future of the kernel, never before.
+struct TransferRequest {
+  std::uint32_t core = 0;
+  std::uint16_t queue = 0;
+  std::uint16_t semaphore = kNoSemaphore;
+  std::uint16_t increment = 0;
+  std::uint32_t region = 0;
+  Picoseconds first_byte;
+  TransferShape shape;
+};
+
+struct CollectiveRequest {
+  std::uint32_t core = 0;
+  std::uint32_t collective = 0;  // index into Program::collectives
+  std::uint16_t semaphore = kNoSemaphore;
+  std::uint16_t increment = 0;
+  std::uint32_t region = 0;
+  Picoseconds issued;
+};
+
+// The end of a transfer or collective, told to the core at its simulated time.
+struct Completion {
+  std::uint32_t core = 0;
+  std::uint16_t semaphore = kNoSemaphore;
+  std::uint16_t increment = 0;
+  std::optional<std::uint16_t> queue;  // a transfer frees its ring slot
+};
+
+class CoreEvaluator {
+ public:
+  CoreEvaluator(const Program& program, const CoreConfig& config);
+
+  // Issues every instruction whose time can no longer be changed by completions after `now`.
+  void run_ahead(Picoseconds now);
+  // Takes what the last run_ahead asked for, in order of time.
+  std::vector<TransferRequest>& transfers() { return transfers_; }
+  std::vector<CollectiveRequest>& collectives() { return collectives_; }
+  // When to call run_ahead again if no completion comes before.
+  std::optional<Picoseconds> wake_at() const { return wake_at_; }
+
+  void complete(const Completion& completion, Picoseconds now);
+
+  bool done() const;
+  Picoseconds finish() const;  // last completion of an instruction so far
+  // One line per engine that cannot go on: what it waits for.
+  std::vector<std::string> blocked() const;
+
+  std::size_t core_count() const { return cores_.size(); }
+  const EngineStats& stats(std::size_t core, Engine engine) const {
+    return engines_[core * kEngineCount + index_of(engine)].stats;
+  }
+  std::uint64_t limiter_activations(std::size_t core) const { return cores_[core].limiter.activations(); }
+
+ private:
+  struct EngineState {
+    TimingStream stream;
+    std::uint32_t core = 0;
+    Engine engine = Engine::kTensor;
+    std::size_t at = 0;  // current op
+    std::uint32_t depth = 0;
+    std::array<std::uint64_t, kMaxLoopDepth> iteration{};
+    EdgeTime slot;      // earliest issue by the engine's own history
+    EdgeTime start;     // issue time unless a shared resource delays it
+    Picoseconds ready;  // start, or max() while a wait is open
+    Picoseconds base;   // start without the wait
+    Picoseconds complete;
+    bool external = false;  // waits for something that a completion can bring
+    std::uint8_t table = 0;
+    EdgeStep table_load;
+    EdgeStep one_cycle;
+    EngineStats stats;
+  };
+  struct Reservation {
+    Picoseconds until;
+    std::size_t owner = 0;
+  };
+  struct CoreState {
+    CoreState(const CoreConfig& config, std::size_t semaphore_count, std::size_t queue_count)
+        : semaphores(semaphore_count),
+          rings(queue_count),
+          waiters(semaphore_count),
+          external(semaphore_count),
+          issued(queue_count),
+          limiter(config.tensor) {}
+    SemaphoreFile semaphores;
+    SemaphoreFile rings;                 // completed transfers a queue
+    std::vector<std::uint32_t> waiters;  // engines to look at when the semaphore is posted, a bit each
+    std::vector<char> external;          // posted by transfers or collectives
+    std::vector<std::uint64_t> issued;   // transfers a queue
+    std::array<Reservation, 64> banks{};
+    Reservation bus;
+    Reservation psum_port;
+    std::array<Picoseconds, kEngineCount> descriptor_unit{};
+    EdgeTime array_free, weights_ready, load_free, shadow_free;
+    CurrentLimiter limiter;
+  };
+
+  void prepare(std::size_t e);
+  void skip_loops(EngineState& engine);
+  EdgeTime earliest(const EngineState& engine, const TimingOp& op) const;
+  void resolve(std::size_t e);
+  std::int64_t wait_value(const EngineState& engine, const TimingOp& op) const;
+
+  bool step(Picoseconds bound_base);
+  void issue(std::size_t e);
+  EdgeTime reserve(EngineState& engine, const TimingOp& op, std::size_t e, std::uint64_t& banks);
+  void hold(const TimingOp& op, std::size_t e, std::uint64_t banks, Picoseconds until);
+  std::uint64_t touched_banks(const EngineState& engine, const TimingOp& op) const;
+  void trigger(EngineState& engine, const TimingOp& op, EdgeTime start);
+  void post(std::uint32_t core, std::uint16_t semaphore, std::uint64_t increment, Picoseconds visible);
+
+  const Program& program_;
+  CoreConfig config_;
+  std::vector<EngineState> engines_;
+  std::vector<CoreState> cores_;
+  Picoseconds current_;  // no instruction issues before this any more
+  bool woke_ = false;    // a post moved another engine's ready time
+  std::optional<Picoseconds> wake_at_;
+  std::vector<TransferRequest> transfers_;
+  std::vector<CollectiveRequest> collectives_;
+};
+
+}  // namespace trn

@@ -1,0 +1,152 @@
+#include "models/core/engine/timing_program.h"
+
+#include "base/error.h"
+
+namespace trn {
+namespace {
+
+class Lowering {
+ public:
+  Lowering(Engine engine, const Program& program, const CoreConfig& core)
+      : engine_(engine), program_(program), core_(core) {
+    out_.clock = engine_clock(engine, core);
+  }
+
+  TimingStream run(const NodeList& nodes) {
+    list(nodes, 0);
+    out_.ops.emplace_back();
+    return std::move(out_);
+  }
+
+ private:
+  void list(const NodeList& nodes, std::size_t depth) {
+    TRN_CHECK(depth < kMaxLoopDepth, "loops nested too deeply");
+    for (const Node& node : nodes) {
+      if (!node.is_loop()) {
+        instruction(node.instruction);
+        continue;
+      }
+      const std::size_t begin = out_.ops.size();
+      out_.ops.emplace_back();
+      out_.ops[begin].kind = TimingOp::Kind::kLoop;
+      out_.ops[begin].repeat = node.repeat;
+      list(node.body, depth + 1);
+      TimingOp end;
+      end.kind = TimingOp::Kind::kEndLoop;
+      end.repeat = node.repeat;
+      end.body_end = static_cast<std::uint32_t>(begin);
+      out_.ops[begin].body_end = static_cast<std::uint32_t>(out_.ops.size());
+      out_.ops.push_back(end);
+    }
+  }
+
+  void instruction(const Instruction& i) {
+    const OpCost cost = op_cost(i, engine_, program_, core_);
+    TimingOp op;
+    op.kind = kind_of(cost.kind);
+    op.table = cost.table;
+    op.takes_bus = cost.takes_bus;
+    op.takes_psum_port = cost.takes_psum_port;
+    op.region = i.region;
+    op.busy = EdgeStep(cost.busy, out_.clock);
+    op.latency = EdgeStep(cost.latency, out_.clock);
+    op.flops = cost.flops;
+    wait_and_post(i, op);
+    if (cost.kind == OpKind::kDma) {
+      op.queue = i.queue;
+      op.detail = static_cast<std::uint32_t>(out_.transfers.size());
+      out_.transfers.push_back(transfer_shape(i, program_, core_));
+      op.busy_ps = dma_busy(out_.transfers.back(), program_.queues[i.queue].mode).count();
+    } else if (cost.kind == OpKind::kCollective) {
+      op.detail = i.collective;
+      op.busy_ps = core_.dma.trigger.count();
+    } else {
+      psum_banks(i, op);
+    }
+    out_.ops.push_back(op);
+  }
+
+  // The engine's own slot: a register write, or with software descriptors the whole work.
+  Picoseconds dma_busy(const TransferShape& shape, DescriptorMode mode) const {
+    return mode == DescriptorMode::kSoftware ? descriptor_time(shape, mode, core_.dma) : core_.dma.trigger;
+  }
+
+  void wait_and_post(const Instruction& i, TimingOp& op) {
+    op.wait_semaphore = i.wait.semaphore;
+    op.wait_value = i.wait.value;
+    op.first_term = static_cast<std::uint32_t>(out_.terms.size());
+    if (i.wait.semaphore != kNoSemaphore) {
+      for (const AffineTerm& term : i.affine)
+        if (term.field == Field::kWaitValue) out_.terms.push_back({term.loop, term.coefficient});
+    }
+    op.term_count = static_cast<std::uint32_t>(out_.terms.size()) - op.first_term;
+    op.post_semaphore = i.post.semaphore;
+    op.post_increment = i.post.increment;
+    op.post_at_read = i.post.when == PostTime::kRead;
+    op.post_sibling = i.post.sibling;
+  }
+
+  void psum_banks(const Instruction& i, TimingOp& op) {
+    if (takes_destination(info(i.opcode).operands)) banks_of(i, i.dst, Field::kDstOffset, op);
+    if (i.source_count > 0) banks_of(i, i.src[0], Field::kSrc0Offset, op);
+    if (i.source_count > 1) banks_of(i, i.src[1], Field::kSrc1Offset, op);
+  }
+
+  void banks_of(const Instruction& i, const AccessPattern& pattern, Field field, TimingOp& op) {
+    const TensorDecl& tensor = program_.tensors[pattern.tensor];
+    if (tensor.space != Space::kPsum) return;
+    const ByteSpan bytes = byte_span(pattern, tensor);
+    MovingBanks moving{bytes.first, bytes.span, {}};
+    for (const AffineTerm& term : i.affine)
+      if (term.field == field)
+        moving.terms.push_back(
+            {term.loop, term.coefficient * static_cast<std::int64_t>(size_of(tensor.dtype))});
+    if (moving.terms.empty()) {
+      op.banks |= bank_mask(bytes.first, bytes.span);
+      return;
+    }
+    if (op.moving_count == 0) op.moving_banks = static_cast<std::int32_t>(out_.moving_banks.size());
+    ++op.moving_count;
+    out_.moving_banks.push_back(std::move(moving));
+  }
+
+  std::uint64_t bank_mask(std::int64_t first, std::uint64_t span) const {
+    const std::uint64_t bank = core_.psum.bank_bytes.count();
+    std::uint64_t mask = 0;
+    for (std::uint64_t b = static_cast<std::uint64_t>(first) / bank;
+         b <= (static_cast<std::uint64_t>(first) + span - 1) / bank; ++b)
+      mask |= std::uint64_t{1} << (b % core_.psum.banks);
+    return mask;
+  }
+
+  static TimingOp::Kind kind_of(OpKind kind) {
+    switch (kind) {
+      case OpKind::kControl:
+        return TimingOp::Kind::kControl;
+      case OpKind::kWeights:
+        return TimingOp::Kind::kWeights;
+      case OpKind::kArray:
+        return TimingOp::Kind::kArray;
+      case OpKind::kData:
+        return TimingOp::Kind::kData;
+      case OpKind::kDma:
+        return TimingOp::Kind::kDma;
+      case OpKind::kCollective:
+        break;
+    }
+    return TimingOp::Kind::kCollective;
+  }
+
+  Engine engine_;
+  const Program& program_;
+  const CoreConfig& core_;
+  TimingStream out_;
+};
+
+}  // namespace
+
+TimingStream lower(const NodeList& nodes, Engine engine, const Program& program, const CoreConfig& core) {
+  return Lowering(engine, program, core).run(nodes);
+}
+
+}  // namespace trn

@@ -1,0 +1,273 @@
+#include "models/machine_config.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace trn {
+namespace {
+
+Clock clock_of(ConfigNode& node) { return {Megahertz(node.positive("clock_mhz"))}; }
+Cycles cycles(ConfigNode& node, const char* key) { return Cycles(node.integer(key)); }
+Picoseconds ns(ConfigNode& node, const char* key) { return nanoseconds(node.integer(key)); }
+MegabytesPerSecond rate(ConfigNode& node, const char* key) { return MegabytesPerSecond(node.positive(key)); }
+
+std::uint64_t percent(ConfigNode& node, const char* key) {
+  const std::uint64_t value = node.positive(key);
+  if (value > 100) node.fail(key, "expected 1 to 100, found " + std::to_string(value));
+  return value;
+}
+
+TensorConfig parse_tensor(ConfigNode node) {
+  TensorConfig c{};
+  c.clock = clock_of(node);
+  c.rows = node.positive("rows");
+  c.columns = node.positive("columns");
+  c.min_interval = cycles(node, "min_interval_cycles");
+  c.bubble = cycles(node, "bubble_cycles");
+  c.latency = cycles(node, "latency_cycles");
+  c.fp32_passes = node.positive("fp32_passes");
+  c.fp32_opcodes = node.positive("fp32_opcodes");
+  c.fp8_double_row = node.flag("fp8_double_row");
+  c.weight_columns_per_cycle = node.positive("weight_columns_per_cycle");
+  c.moving_max_elements = node.positive("moving_max_elements");
+  c.min_tile = node.positive("min_tile");
+  c.limiter_window = ns(node, "limiter_window_ns");
+  c.limiter_slowdown = node.positive("limiter_slowdown");
+  c.limiter_rearm_percent = percent(node, "limiter_rearm_percent");
+  node.reject_unknown_keys();
+  return c;
+}
+
+VectorConfig parse_vector(ConfigNode node) {
+  VectorConfig c{};
+  c.clock = clock_of(node);
+  c.min_interval = cycles(node, "min_interval_cycles");
+  c.latency = cycles(node, "latency_cycles");
+  c.copy_speedup_sbuf_16bit = node.positive("copy_speedup_sbuf_16bit");
+  c.copy_speedup_psum_16bit = node.positive("copy_speedup_psum_16bit");
+  c.copy_speedup_sbuf_32bit = node.positive("copy_speedup_sbuf_32bit");
+  c.tensor_tensor_speedup_16bit = node.positive("tensor_tensor_speedup_16bit");
+  node.reject_unknown_keys();
+  return c;
+}
+
+ScalarConfig parse_scalar(ConfigNode node) {
+  ScalarConfig c{};
+  c.clock = clock_of(node);
+  c.min_interval = cycles(node, "min_interval_cycles");
+  c.latency = cycles(node, "latency_cycles");
+  c.copy_speedup_16bit = node.positive("copy_speedup_16bit");
+  c.table_load = ns(node, "table_load_ns");
+  c.accumulator_read = cycles(node, "accumulator_read_cycles");
+  node.reject_unknown_keys();
+  return c;
+}
+
+DmaConfig parse_dma(ConfigNode node) {
+  DmaConfig c{};
+  c.engines = node.positive("engines");
+  c.queues = node.positive("queues");
+  c.engine_rate = rate(node, "engine_mb_per_s");
+  c.row_overhead = Picoseconds(node.integer("row_overhead_ps"));
+  c.trigger = ns(node, "trigger_ns");
+  c.static_interval = ns(node, "static_interval_ns");
+  c.hardware_interval = ns(node, "hardware_interval_ns");
+  c.hardware_units = node.integer("hardware_units");
+  c.software_interval = ns(node, "software_interval_ns");
+  c.software_row = ns(node, "software_row_ns");
+  c.trigger_latency = ns(node, "trigger_latency_ns");
+  c.completion_latency = nanoseconds(node.positive("completion_latency_ns"));
+  c.queue_depth = node.positive("queue_depth");
+  c.packet = Bytes(node.positive("packet_bytes"));
+  c.accumulate_slowdown = node.positive("accumulate_slowdown");
+  c.priority_classes = node.positive("priority_classes");
+  node.reject_unknown_keys();
+  return c;
+}
+
+CoreConfig parse_core(ConfigNode node) {
+  CoreConfig c{};
+  c.tensor = parse_tensor(node.child("tensor"));
+  c.vector = parse_vector(node.child("vector"));
+  c.scalar = parse_scalar(node.child("scalar"));
+  ConfigNode gpsimd = node.child("gpsimd");
+  c.gpsimd = {clock_of(gpsimd), cycles(gpsimd, "startup_cycles"), cycles(gpsimd, "latency_cycles")};
+  gpsimd.reject_unknown_keys();
+  ConfigNode sync = node.child("sync");
+  c.sync = {clock_of(sync), Cycles(sync.positive("control_cycles"))};
+  sync.reject_unknown_keys();
+  ConfigNode semaphores = node.child("semaphores");
+  c.semaphores = {semaphores.positive("count"), nanoseconds(semaphores.positive("hop_ns")),
+                  nanoseconds(semaphores.positive("sibling_hop_ns"))};
+  semaphores.reject_unknown_keys();
+  ConfigNode sbuf = node.child("sbuf");
+  c.sbuf = {sbuf.positive("partitions"), Bytes(sbuf.positive("bytes_per_partition")),
+            Bytes(sbuf.positive("usable_bytes_per_partition")), sbuf.flag("vector_gpsimd_concurrent")};
+  if (c.sbuf.usable_bytes_per_partition > c.sbuf.bytes_per_partition)
+    sbuf.fail("usable_bytes_per_partition", "more than bytes_per_partition");
+  sbuf.reject_unknown_keys();
+  ConfigNode psum = node.child("psum");
+  c.psum = {psum.positive("banks"), Bytes(psum.positive("bank_bytes")),
+            psum.flag("vector_scalar_concurrent")};
+  if (c.psum.banks > 64) psum.fail("banks", "at most 64 banks are modelled");
+  psum.reject_unknown_keys();
+  c.dma = parse_dma(node.child("dma"));
+  node.reject_unknown_keys();
+  return c;
+}
+
+FabricConfig parse_torus(ConfigNode& node) {
+  FabricConfig f;
+  f.kind = FabricKind::kTorus;
+  f.dims = node.positives("dims");
+  for (const std::uint64_t r : node.positives("link_mb_per_s")) f.link_rates.emplace_back(r);
+  if (f.dims.size() > 3) node.fail("dims", "at most three dimensions");
+  if (f.dims.size() != f.link_rates.size()) node.fail("link_mb_per_s", "expected one rate per dimension");
+  if (f.chips() > 4096) node.fail("dims", "at most 4096 chips");
+  f.hop_latency = ns(node, "hop_latency_ns");
+  return f;
+}
+
+FabricConfig parse_switched(ConfigNode& node) {
+  FabricConfig f;
+  f.kind = FabricKind::kSwitched;
+  f.racks = node.positive("racks");
+  f.trays_per_rack = node.positive("trays_per_rack");
+  f.chips_per_tray = node.positive("chips_per_tray");
+  f.planes = node.positive("planes");
+  f.tray_rate = rate(node, "tray_mb_per_s");
+  f.rack_rate = rate(node, "rack_mb_per_s");
+  f.cross_rack_rate = rate(node, "cross_rack_mb_per_s");
+  f.hop_latency = ns(node, "hop_latency_ns");
+  if (f.racks > 2) node.fail("racks", "one or two racks are modelled");
+  if (f.chips_per_tray % f.planes != 0) node.fail("planes", "must divide chips_per_tray");
+  if (f.chips() > 4096) node.fail("trays_per_rack", "at most 4096 chips");
+  return f;
+}
+
+FabricConfig parse_fabric(ConfigNode node, std::uint64_t protocol_efficiency_percent) {
+  const std::string kind = node.text("kind");
+  FabricConfig f;
+  if (kind == "torus")
+    f = parse_torus(node);
+  else if (kind == "switched")
+    f = parse_switched(node);
+  else if (kind != "single")
+    node.fail("kind", "expected single, torus or switched, found \"" + kind + '"');
+  f.protocol_efficiency_percent = protocol_efficiency_percent;
+  node.reject_unknown_keys();
+  return f;
+}
+
+std::string config_folder() {
+  const char* folder = std::getenv("TRNSIM_CONFIG_DIR");
+  return folder != nullptr ? folder : TRNSIM_CONFIG_DIR;
+}
+
+}  // namespace
+
+std::uint64_t FabricConfig::chips() const {
+  if (kind == FabricKind::kSwitched) return racks * trays_per_rack * chips_per_tray;
+  std::uint64_t n = 1;
+  for (const std::uint64_t d : dims) n = n > 4096 ? n : n * d;
+  return n;
+}
+
+double MachineConfig::core_bf16_flops() const {
+  return 2.0 * static_cast<double>(core.tensor.rows * core.tensor.columns) *
+         static_cast<double>(core.tensor.clock.frequency.count()) * 1e6;
+}
+
+MachineConfig parse_machine(const ConfigDocument& document, const std::string& shape) {
+  ConfigNode root = document.root();
+  MachineConfig m{};
+  m.name = root.text("name");
+  m.generation = root.text("generation");
+  m.shape = shape;
+  ConfigNode chip = root.child("chip");
+  m.chip = {chip.positive("neuron_cores"), chip.positive("marketing_bf16_gflops"),
+            chip.positive("vendor_core_bf16_gflops"), chip.positive("marketing_fp8_gflops"),
+            chip.positive("cc_cores")};
+  chip.reject_unknown_keys();
+  m.core = parse_core(root.child("neuron_core"));
+  ConfigNode hbm = root.child("hbm");
+  m.hbm = {hbm.positive("stacks"), hbm.positive("capacity_mib"), rate(hbm, "stack_mb_per_s"),
+           percent(hbm, "efficiency_percent"), hbm.integer("reserved_mib_per_core")};
+  if (m.chip.neuron_cores % m.hbm.stacks != 0) hbm.fail("stacks", "must divide chip.neuron_cores");
+  hbm.reject_unknown_keys();
+  ConfigNode die = root.child("die_to_die");
+  m.die_to_die = rate(die, "mb_per_s");
+  die.reject_unknown_keys();
+  ConfigNode lnc = root.child("lnc");
+  m.lnc_allowed = lnc.positives("allowed");
+  lnc.reject_unknown_keys();
+  ConfigNode coll = root.child("collectives");
+  m.collectives = {ns(coll, "step_latency_ns"), ns(coll, "start_latency_ns"),
+                   Bytes(coll.positive("packet_bytes")), coll.positive("streams"), coll.positive("slices")};
+  if (m.collectives.slices > 1024) coll.fail("slices", "at most 1024");
+  coll.reject_unknown_keys();
+  ConfigNode link = root.child("link");
+  const std::uint64_t protocol = percent(link, "protocol_efficiency_percent");
+  link.reject_unknown_keys();
+  ConfigNode runtime = root.child("runtime");
+  m.kernel_overhead = ns(runtime, "kernel_overhead_ns");
+  runtime.reject_unknown_keys();
+  ConfigNode shapes = root.child("shapes");
+  if (!shapes.has(shape)) shapes.fail(shape, "unknown shape" + suggestion(shape, shapes.keys()));
+  for (const std::string& key : shapes.keys()) {
+    const FabricConfig fabric = parse_fabric(shapes.child(key), protocol);  // every shape is checked
+    if (key == shape) m.fabric = fabric;
+  }
+  root.reject_unknown_keys();
+  return m;
+}
+
+IsaLimits isa_limits(const MachineConfig& m) {
+  IsaLimits limits;
+  limits.machine = m.name;
+  limits.partitions = m.core.sbuf.partitions;
+  limits.sbuf_bytes = m.core.sbuf.usable_bytes_per_partition.count();
+  limits.psum_banks = m.core.psum.banks;
+  limits.psum_bank_bytes = m.core.psum.bank_bytes.count();
+  limits.array_rows = m.core.tensor.rows;
+  limits.array_columns = m.core.tensor.columns;
+  limits.moving_max = m.core.tensor.moving_max_elements;
+  limits.semaphores = m.core.semaphores.count;
+  limits.queues = m.core.dma.engines * m.core.dma.queues;
+  limits.double_row = m.core.tensor.fp8_double_row;
+  limits.hardware_descriptors = m.core.dma.hardware_units > 0;
+  limits.max_cores = *std::max_element(m.lnc_allowed.begin(), m.lnc_allowed.end());
+  return limits;
+}
+
+MachineName parse_machine_name(const std::string& text) {
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string::npos) return {text, "chip"};
+  return {text.substr(0, colon), text.substr(colon + 1)};
+}
+
+std::vector<std::string> known_machines() {
+  std::vector<std::string> names;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(config_folder(), ignored))
+    if (entry.path().extension() == ".json") names.push_back(entry.path().stem().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+ConfigDocument load_machine_document(const std::string& name) {
+  if (name.find('/') == std::string::npos && name.find(".json") == std::string::npos) {
+    const std::vector<std::string> known = known_machines();
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      throw ConfigError("machine \"" + name + "\": unknown" + suggestion(name, known) +
+                        "; or give a file.json");
+    return ConfigDocument::load(config_folder() + '/' + name + ".json");
+  }
+  return ConfigDocument::load(name);
+}
+
+}  // namespace trn

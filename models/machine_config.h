@@ -1,0 +1,190 @@
+// The plain structs a machine is described by. Parsed once, by value; models never see JSON.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/config/config_document.h"
+#include "base/units.h"
+#include "isa/rules.h"
+
+namespace trn {
+
+struct TensorConfig {
+  Clock clock;
+  std::uint64_t rows;     // SBUF partitions feeding the array
+  std::uint64_t columns;  // PSUM partitions written
+  Cycles min_interval;    // floor on the gap between two matmuls
+  Cycles bubble;          // lost per MATMUL opcode
+  Cycles latency;         // past the interval until the result is visible
+  std::uint64_t fp32_passes;
+  std::uint64_t fp32_opcodes;
+  bool fp8_double_row;
+  std::uint64_t weight_columns_per_cycle;
+  std::uint64_t moving_max_elements;
+  std::uint64_t min_tile;
+  Picoseconds limiter_window;  // 0: no current limiter
+  std::uint64_t limiter_slowdown;
+  std::uint64_t limiter_rearm_percent;
+};
+
+struct VectorConfig {
+  Clock clock;
+  Cycles min_interval;
+  Cycles latency;
+  std::uint64_t copy_speedup_sbuf_16bit;
+  std::uint64_t copy_speedup_psum_16bit;
+  std::uint64_t copy_speedup_sbuf_32bit;
+  std::uint64_t tensor_tensor_speedup_16bit;
+};
+
+struct ScalarConfig {
+  Clock clock;
+  Cycles min_interval;
+  Cycles latency;
+  std::uint64_t copy_speedup_16bit;
+  Picoseconds table_load;
+  Cycles accumulator_read;
+};
+
+struct GpSimdConfig {
+  Clock clock;
+  Cycles startup;
+  Cycles latency;
+};
+
+struct SyncConfig {
+  Clock clock;
+  Cycles control;  // issue slot of NOP, WAIT and POST on every engine
+};
+
+struct SemaphoreConfig {
+  std::uint64_t count;
+  Picoseconds hop;          // post to a waiter of the same core
+  Picoseconds sibling_hop;  // post to the other core of an LNC=2 pair
+};
+
+struct SbufConfig {
+  std::uint64_t partitions;
+  Bytes bytes_per_partition;
+  Bytes usable_bytes_per_partition;
+  bool vector_gpsimd_concurrent;
+};
+
+struct PsumConfig {
+  std::uint64_t banks;
+  Bytes bank_bytes;
+  bool vector_scalar_concurrent;
+};
+
+struct DmaConfig {
+  std::uint64_t engines;
+  std::uint64_t queues;
+  MegabytesPerSecond engine_rate;
+  Picoseconds row_overhead;       // engine time per row besides its bytes
+  Picoseconds trigger;            // issue slot of the triggering engine
+  Picoseconds static_interval;    // between static transfers of one engine
+  Picoseconds hardware_interval;  // a descriptor unit's time per transfer
+  std::uint64_t hardware_units;
+  Picoseconds software_interval;  // GpSimd time per transfer, and per row
+  Picoseconds software_row;
+  Picoseconds trigger_latency;     // trigger to first byte
+  Picoseconds completion_latency;  // last byte to waiting engine
+  std::uint64_t queue_depth;       // transfers in flight a queue
+  Bytes packet;                    // arbitration weight
+  std::uint64_t accumulate_slowdown;
+  std::uint64_t priority_classes;
+};
+
+struct CoreConfig {
+  TensorConfig tensor;
+  VectorConfig vector;
+  ScalarConfig scalar;
+  GpSimdConfig gpsimd;
+  SyncConfig sync;
+  SemaphoreConfig semaphores;
+  SbufConfig sbuf;
+  PsumConfig psum;
+  DmaConfig dma;
+};
+
+struct ChipConfig {
+  std::uint64_t neuron_cores;
+  std::uint64_t marketing_bf16_gflops;
+  std::uint64_t vendor_core_bf16_gflops;
+  std::uint64_t marketing_fp8_gflops;
+  std::uint64_t cc_cores;
+};
+
+struct HbmConfig {
+  std::uint64_t stacks;
+  std::uint64_t capacity_mib;
+  MegabytesPerSecond stack_rate;  // peak
+  std::uint64_t efficiency_percent;
+  std::uint64_t reserved_mib_per_core;
+
+  MegabytesPerSecond achievable_stack_rate() const {
+    return MegabytesPerSecond(stack_rate.count() * efficiency_percent / 100);
+  }
+};
+
+struct CollectiveConfig {
+  Picoseconds step_latency;
+  Picoseconds start_latency;
+  Bytes packet;
+  std::uint64_t streams;
+  std::uint64_t slices;
+};
+
+enum class FabricKind { kSingle, kTorus, kSwitched };
+
+// One shape of a machine: how many chips and how they are wired. Rates are a direction.
+struct FabricConfig {
+  FabricKind kind = FabricKind::kSingle;
+  std::vector<std::uint64_t> dims;             // torus
+  std::vector<MegabytesPerSecond> link_rates;  // torus, per dimension
+  std::uint64_t racks = 1, trays_per_rack = 1, chips_per_tray = 1, planes = 1;
+  MegabytesPerSecond tray_rate, rack_rate, cross_rack_rate;
+  Picoseconds hop_latency;
+  std::uint64_t protocol_efficiency_percent = 100;
+
+  std::uint64_t chips() const;
+};
+
+struct MachineConfig {
+  std::string name;        // trn2
+  std::string generation;  // NeuronCore-v3
+  std::string shape;       // instance
+  ChipConfig chip;
+  CoreConfig core;
+  HbmConfig hbm;
+  MegabytesPerSecond die_to_die;
+  std::vector<std::uint64_t> lnc_allowed;
+  CollectiveConfig collectives;
+  Picoseconds kernel_overhead;
+  FabricConfig fabric;
+
+  // BF16 multiply-adds x 2 per second of one core's array: the honest peak.
+  double core_bf16_flops() const;
+};
+
+// `document` as named by `shape`; ConfigErrors carry the JSON path.
+MachineConfig parse_machine(const ConfigDocument& document, const std::string& shape);
+
+// What programs may do on this machine.
+IsaLimits isa_limits(const MachineConfig& machine);
+
+// Splits "trn2:instance" or "file.json:instance"; the default shape is "chip".
+struct MachineName {
+  std::string config;
+  std::string shape;
+};
+MachineName parse_machine_name(const std::string& text);
+
+// Finds a named configuration (trn2) in the configuration folder, or takes `name` as a file.
+ConfigDocument load_machine_document(const std::string& name);
+std::vector<std::string> known_machines();
+
+}  // namespace trn

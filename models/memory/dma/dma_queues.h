@@ -1,0 +1,70 @@
+// The DMA queues of some cores: in order per queue, only a queue's head moves bytes.
+#pragma once
+
+#include <deque>
+#include <vector>
+
+#include "models/core/engine/core_evaluator.h"
+#include "models/interconnect/traffic/traffic.h"
+
+namespace trn {
+
+// Where a core's traffic goes.
+struct DmaPath {
+  std::uint32_t engines;  // resource: the core's DMA engines, in ps of engine time a ps
+  std::uint32_t stack;    // resource: the core's HBM stack, bytes a ps
+};
+
+// A transfer whose last byte has arrived.
+struct TransferDone {
+  std::uint32_t owner = 0;  // as given to submit
+  Completion completion;
+};
+
+class DmaQueues : public TrafficActor {
+ public:
+  DmaQueues(Traffic& traffic, const DmaConfig& config) : traffic_(traffic), config_(config) {}
+
+  // Registers one queue; numbers count up.
+  std::uint32_t add_queue(DmaPath path, std::uint32_t priority);
+  void submit(std::uint32_t queue, std::uint32_t owner, const TransferRequest& request);
+
+  void flow_done(std::uint64_t token, Picoseconds now) override;
+  void timer(std::uint64_t token, Picoseconds now) override;
+
+  std::vector<TransferDone>& completed() { return completed_; }
+
+  struct Totals {
+    std::uint64_t transfers = 0;
+    Bytes bytes, hbm_read, hbm_write;
+    Picoseconds active;  // some transfer of these queues was moving
+    Picoseconds last;    // end of the last transfer
+  };
+  const Totals& totals() const { return totals_; }
+
+ private:
+  struct Pending {
+    TransferRequest request;
+    std::uint32_t owner;
+  };
+  struct Queue {
+    DmaPath path;
+    std::uint32_t priority;
+    std::deque<Pending> pending;  // front: the head
+    bool moving = false;
+  };
+
+  Traffic& traffic_;
+  DmaConfig config_;
+  std::vector<Queue> queues_;
+  std::vector<TransferDone> completed_;
+  Totals totals_;
+  std::size_t moving_ = 0;
+  Picoseconds moving_since_;
+};
+
+// What the transfer takes of its resources; also the contract of the packet-level reference in tests.
+FlowSpec transfer_flow(const TransferShape& shape, DmaPath path, std::uint32_t priority,
+                       const DmaConfig& config);
+
+}  // namespace trn

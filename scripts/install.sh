@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# Installs what trnsim is built with, on Debian 12. Does nothing when all of it is there.
+set -euo pipefail
+packages=(g++ cmake ninja-build ccache pkg-config python3 git ca-certificates
+  libsystemc-dev libboost-dev nlohmann-json3-dev libprotobuf-dev protobuf-compiler libcli11-dev libfmt-dev
+  libgtest-dev libbenchmark-dev)
+missing=()
+for package in "${packages[@]}"; do
+  dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || missing+=("$package")
+done
+[ ${#missing[@]} -eq 0 ] && exit 0
+sudo=""
+[ "$(id -u)" -eq 0 ] || sudo=sudo
+$sudo apt-get update -qq
+DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq --no-install-recommends "${missing[@]}"

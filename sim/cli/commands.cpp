@@ -1,0 +1,20 @@
+#include "sim/cli/cli.h"
+
+namespace trn {
+
+void add_run(CLI::App& app);
+void add_asm(CLI::App& app);
+void add_disasm(CLI::App& app);
+void add_config(CLI::App& app);
+
+const std::vector<CommandRow>& command_table() {
+  static const std::vector<CommandRow> kTable{
+      {"run", add_run},
+      {"asm", add_asm},
+      {"disasm", add_disasm},
+      {"config", add_config},
+  };
+  return kTable;
+}
+
+}  // namespace trn

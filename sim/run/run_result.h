@@ -1,0 +1,56 @@
+// What a finished run says; reports read this and never a model.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/stats/stats.h"
+#include "base/units.h"
+#include "isa/engine.h"
+#include "models/core/engine/core_stats.h"
+
+namespace trn {
+
+struct EngineResult {
+  std::uint32_t core;
+  Engine engine;
+  EngineStats stats;
+};
+
+struct ResourceResult {
+  std::string name;
+  double utilization;  // of its capacity over the run
+  Picoseconds bound;   // summed over transfers: time during which it was the binding resource
+};
+
+// A region's idle time in front of a semaphore on one engine.
+struct Stall {
+  std::uint32_t core;
+  Engine engine;
+  std::string region;
+  Picoseconds time;
+};
+
+struct RunResult {
+  std::string program;
+  Picoseconds time;  // until the last instruction and the last transfer are complete
+  std::vector<EngineResult> engines;
+  std::vector<ResourceResult> resources;
+  std::vector<Stall> stalls;  // longest first
+  std::uint64_t instructions = 0;
+  std::uint64_t transfers = 0;
+  Bytes dma_bytes, hbm_read, hbm_write;
+  Picoseconds dma_active;
+  std::uint64_t model_flops = 0;
+  std::uint64_t array_flops = 0;  // counted from the Tensor instructions
+  std::uint64_t limiter_activations = 0;
+
+  const EngineResult& engine(std::uint32_t core, Engine engine) const;
+  // Busy time of the engine over the run.
+  double active(std::uint32_t core, Engine engine) const;
+};
+
+// Every figure with name, unit and description: what result.json stores.
+std::vector<StatValue> statistics(const RunResult& result);
+
+}  // namespace trn

@@ -1,0 +1,14 @@
+// Runs one Program on one machine.
+#pragma once
+
+#include "isa/program.h"
+#include "models/machine_config.h"
+#include "sim/run/run_result.h"
+
+namespace trn {
+
+// One rank alone on the chip. Throws DeadlockError naming who waits on what, ProgramError on a program that
+// breaks a rule of the machine.
+RunResult run_program(const Program& program, const MachineConfig& machine);
+
+}  // namespace trn

@@ -1,0 +1,137 @@
+#include "isa/assembler/assembler.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "isa/compress.h"
+#include "tests/support/random_program.h"
+
+namespace trn {
+namespace {
+
+constexpr const char* kHeader =
+    ".target trn2\n.tensor h space=hbm dtype=bf16 shape=[256,512]\n.tensor a space=sbuf dtype=bf16 "
+    "shape=[128,512]\n"
+    ".tensor p space=psum dtype=fp32 shape=[128,512]\n.queue q engine=SP dge=hw\n.sem s[2], t\n";
+
+Program body(const std::string& engine, const std::string& lines) {
+  return assemble(kHeader + (".engine " + engine + "\n") + lines + ".end\n", "f");
+}
+
+std::string error(const std::string& engine, const std::string& lines) {
+  try {
+    body(engine, lines);
+  } catch (const ProgramError& e) {
+    return e.what();
+  }
+  return "accepted";
+}
+
+// Lines 1-6 are the header and 7 is .engine: the first line of a body is line 8.
+TEST(Assembler, ErrorsNamePlaceFindingAndRemedy) {
+  EXPECT_EQ(error("PE", "  MMM p, a\n"), "f:8:3: unknown mnemonic \"MMM\" (did you mean \"MM\"?)");
+  EXPECT_EQ(error("PE", "ACT p, a\n"), "f:8:1: ACT does not run on PE");
+  EXPECT_EQ(error("DVE", "COPY a[0:129 | 0 | (1,4)], a\n"),
+            "f:8:6: rows 0 to 128 of a are out of range; it has 128");
+  EXPECT_EQ(error("DVE", "COPY a[0:128 | 510 | (1,4)], a\n"),
+            "f:8:6: the pattern on a reaches element 513; it has 512 a partition");
+  EXPECT_EQ(error("DVE", "COPY a, b\n"), "f:8:9: unknown tensor; declare it with .tensor, found 'b'");
+  EXPECT_EQ(error("DVE", "COPY a\n"), "f:8:7: COPY needs 1 source operand(s), found the end of the line");
+  EXPECT_EQ(error("DVE", "COPY a, a ? s[2]>=1\n"),
+            "f:8:13: index 2 is out of range, there are 2; at, found 's'");
+  EXPECT_EQ(error("DVE", ".for i in 0..3\nCOPY a, a\n"), "f:10:1: no matching .engine, found '.end'");
+  EXPECT_EQ(error("DVE", ".let x=1/0\n"), "f:8:11: division by zero, found the end of the line");
+  EXPECT_EQ(error("DVE", ".let x=9223372036854775807+1\n"),
+            "f:8:29: 64-bit overflow in this expression, found the end of the line");
+  EXPECT_EQ(error("SP", "DMA gather a, h, q=q\n"), "f:8:5: unknown DMA kind; known: copy, found 'gather'");
+}
+
+TEST(Assembler, AnOutOfRangeOperandIsFoundInsideALoop) {
+  EXPECT_EQ(
+      error("DVE", ".for i in 0..4\nCOPY a[0:128 | 128*i | (1,128)], a[0:128 | 129*i | (1,128)]\n.endfor\n"),
+      "f:9:34: the pattern on a reaches element 514; it has 512 a partition");
+}
+
+// Affine bodies stay loops; wait values and offsets advance.
+TEST(Assembler, KeepsAffineLoops) {
+  const Program p = body(
+      "DVE",
+      ".for i in 0..4\n.for j in 2..5\nCOPY a[0:128 | 100*i+j | (1,4)], a ? t>=3*i+j\n.endfor\n.endfor\n");
+  const NodeList& stream = p.cores[0].streams[index_of(Engine::kVector)];
+  ASSERT_EQ(stream.size(), 1u);
+  EXPECT_EQ(stream[0].repeat, 4u);
+  ASSERT_EQ(stream[0].body.size(), 1u);
+  EXPECT_EQ(stream[0].body[0].repeat, 3u);
+  const NodeList flat = expand(stream);
+  ASSERT_EQ(flat.size(), 12u);
+  EXPECT_EQ(flat[7].instruction.dst.offset, 100 * 2 + 3);  // i = 2, j = 3
+  EXPECT_EQ(flat[7].instruction.wait.value, 3 * 2 + 3);
+}
+
+// t % 2 is not affine: the loop is unrolled, 8 iterations with alternating slots.
+TEST(Assembler, UnrollsWhatIsNotAffine) {
+  const Program p = body("DVE",
+                         ".for t0 in 0..8\n.let s0=t0%2\nCOPY a[0:128 | 256*s0 | (1,256)], a[0:128 | 0 | "
+                         "(1,256)] ? s[s0]>=t0/2\n.endfor\n");
+  const NodeList& stream = p.cores[0].streams[index_of(Engine::kVector)];
+  EXPECT_LT(stream.size(), 8u);  // found again as a loop of two copies
+  const NodeList flat = expand(stream);
+  ASSERT_EQ(flat.size(), 8u);
+  for (std::size_t i = 0; i < 8; ++i) {
+    EXPECT_EQ(flat[i].instruction.dst.offset, static_cast<std::int64_t>(256 * (i % 2)));
+    EXPECT_EQ(flat[i].instruction.wait.value, static_cast<std::int64_t>(i / 2));
+  }
+}
+
+TEST(Assembler, TextRoundTripsOnTheSample) {
+  const Program p = assemble(read_text_file("traces/samples/mm_db.tasm"), "mm_db.tasm");
+  EXPECT_EQ(assemble(disassemble(p), "again"), p);
+}
+
+TEST(Assembler, TextRoundTripsOnRandomPrograms) {
+  for (std::uint64_t seed = 1; seed < 300; ++seed) {
+    RandomProgramOptions options;
+    options.seed = seed;
+    options.cores = 1 + seed % 2;
+    const Program p = random_program(options);
+    ASSERT_EQ(assemble(disassemble(p), "again"), p) << "seed " << seed << '\n' << disassemble(p);
+  }
+}
+
+// Property: folding loses nothing.
+TEST(Compress, ExpandsToTheSameStream) {
+  for (std::uint64_t seed = 1; seed < 300; ++seed) {
+    RandomProgramOptions options;
+    options.seed = seed;
+    options.iterations = 20;
+    const Program p = random_program(options);
+    for (const NodeList& stream : p.cores[0].streams) {
+      const NodeList flat = expand(stream);
+      NodeList folded = flat;
+      compress(folded);
+      ASSERT_EQ(expand(folded), flat) << "seed " << seed;
+    }
+  }
+}
+
+// 1000 iterations of (a, b, b, b): the inner run and the outer loop are both found.
+TEST(Compress, FindsNestedLoops) {
+  NodeList flat;
+  for (std::int64_t i = 0; i < 1000; ++i)
+    for (std::int64_t j = 0; j < 4; ++j) {
+      Node node;
+      node.instruction.opcode = j == 0 ? Opcode::kNop : Opcode::kPost;
+      node.instruction.wait = {0, 10 * i + j};
+      flat.push_back(node);
+    }
+  NodeList folded = flat;
+  compress(folded);
+  ASSERT_EQ(folded.size(), 1u);
+  EXPECT_EQ(folded[0].repeat, 1000u);
+  EXPECT_EQ(folded[0].body.size(), 2u);
+  EXPECT_EQ(expand(folded), flat);
+}
+
+}  // namespace
+}  // namespace trn

@@ -1,0 +1,192 @@
+#include "tests/support/random_program.h"
+
+#include <random>
+
+#include "isa/compress.h"
+
+namespace trn {
+namespace {
+
+class Generator {
+ public:
+  explicit Generator(const RandomProgramOptions& options) : options_(options), random_(options.seed) {}
+
+  Program run() {
+    program_.name = "random";
+    program_.target = "trn2";
+    program_.tensors = {{"h", Space::kHbm, DType::kBf16, {4096, 4096}, 0},
+                        {"s16", Space::kSbuf, DType::kBf16, {128, 4096}, 0},
+                        {"s32", Space::kSbuf, DType::kFp32, {128, 4096}, 8192},
+                        {"p", Space::kPsum, DType::kFp32, {128, 4096}, 0}};
+    program_.queues = {{"sp", Engine::kSync, DescriptorMode::kHardware, 0},
+                       {"sp2", Engine::kSync, DescriptorMode::kStatic, 0},
+                       {"act", Engine::kScalar, DescriptorMode::kHardware, 0},
+                       {"pool", Engine::kGpSimd, DescriptorMode::kSoftware, 0},
+                       {"pe", Engine::kTensor, DescriptorMode::kStatic, 0}};
+    for (int i = 0; i < 12; ++i) program_.semaphores.push_back("s" + std::to_string(i));
+    program_.cores.resize(options_.cores);
+    posted_.assign(options_.cores, std::vector<std::int64_t>(program_.semaphores.size(), 0));
+    for (std::size_t b = 0; b < options_.bodies; ++b) body();
+    for (CoreProgram& core : program_.cores)
+      for (NodeList& stream : core.streams) compress(stream);
+    return std::move(program_);
+  }
+
+ private:
+  struct Step {
+    std::size_t core;
+    Engine engine;
+    Instruction instruction;
+    std::int64_t lag = 0;  // the wait asks for what was posted before, less this
+  };
+
+  std::uint64_t pick(std::uint64_t n) { return random_() % n; }
+
+  void body() {
+    std::vector<Step> steps;
+    for (std::size_t i = 0; i < options_.body_size; ++i) steps.push_back(step());
+    for (std::size_t iteration = 0; iteration < 1 + pick(options_.iterations); ++iteration) {
+      for (const Step& s : steps) {
+        Node node;
+        node.instruction = s.instruction;
+        Instruction& i = node.instruction;
+        if (i.wait.semaphore != kNoSemaphore) i.wait.value = posted_[s.core][i.wait.semaphore] - s.lag;
+        if (i.post.semaphore != kNoSemaphore)
+          posted_[i.post.sibling ? 1 - s.core : s.core][i.post.semaphore] += i.post.increment;
+        program_.cores[s.core].streams[index_of(s.engine)].push_back(std::move(node));
+      }
+    }
+  }
+
+  AccessPattern pattern(std::uint32_t tensor, std::uint64_t elements, std::int64_t offset) {
+    AccessPattern p;
+    p.tensor = tensor;
+    p.rows = 128;
+    p.offset = offset;
+    p.dim_count = 1;
+    p.dims[0] = {pick(4) == 0 && elements <= 512 ? 2 : 1, elements};
+    return p;
+  }
+  AccessPattern sbuf() { return pattern(static_cast<std::uint32_t>(1 + pick(2)), 32 + pick(700), 0); }
+  AccessPattern psum() { return pattern(3, 1 + pick(256), static_cast<std::int64_t>(512 * pick(4))); }
+  AccessPattern like(AccessPattern p, bool in_psum) {
+    AccessPattern q = in_psum ? psum() : sbuf();
+    q.dims[0].num = p.dims[0].num;
+    return q;
+  }
+
+  Step step() {
+    Step s;
+    s.core = pick(options_.cores);
+    s.engine = static_cast<Engine>(pick(kEngineCount));
+    Instruction& i = s.instruction;
+    switch (s.engine) {
+      case Engine::kTensor:
+        tensor(i);
+        break;
+      case Engine::kVector:
+        vector(i);
+        break;
+      case Engine::kScalar:
+        scalar(i);
+        break;
+      case Engine::kGpSimd:
+        gpsimd(i);
+        break;
+      case Engine::kSync:
+        dma(i, static_cast<std::uint16_t>(pick(2)));
+        break;
+    }
+    if (pick(2) == 0) {
+      i.wait.semaphore = static_cast<std::uint16_t>(pick(program_.semaphores.size()));
+      s.lag = static_cast<std::int64_t>(pick(3) * pick(20));
+    }
+    if (i.opcode == Opcode::kDma || pick(2) == 0) {
+      i.post.semaphore = static_cast<std::uint16_t>(pick(program_.semaphores.size()));
+      i.post.increment = i.opcode == Opcode::kDma ? 16 : static_cast<std::uint16_t>(1 + pick(3));
+      i.post.when = i.opcode != Opcode::kDma && pick(2) == 0 ? PostTime::kRead : PostTime::kComplete;
+      i.post.sibling = i.opcode != Opcode::kDma && options_.cores == 2 && pick(3) == 0;
+    }
+    if (i.opcode == Opcode::kWait && i.wait.semaphore == kNoSemaphore) i.opcode = Opcode::kNop;
+    if (i.opcode == Opcode::kPost && i.post.semaphore == kNoSemaphore) i.opcode = Opcode::kNop;
+    return s;
+  }
+
+  void tensor(Instruction& i) {
+    switch (pick(5)) {
+      case 0:
+        i.opcode = Opcode::kLoadWeights;
+        i.src[0] = pattern(1, 1 + pick(128), 0);
+        i.source_count = 1;
+        break;
+      case 1:
+        dma(i, 4);
+        break;
+      case 2:
+        i.opcode = Opcode::kWait;
+        break;
+      default: {
+        i.opcode = Opcode::kMatmul;
+        i.source_count = 1;
+        i.src[0] = pattern(static_cast<std::uint32_t>(1 + pick(2)), 1 + pick(512), 0);
+        i.src[0].dims[0].step = 1;
+        i.dst = psum();
+        i.dst.dims[0] = {1, i.src[0].dims[0].num};
+        i.dst.offset = static_cast<std::int64_t>(512 * pick(4));
+      }
+    }
+  }
+
+  void vector(Instruction& i) {
+    const Opcode opcodes[] = {Opcode::kCopy,   Opcode::kTensorTensor, Opcode::kTensorScalar,
+                              Opcode::kReduce, Opcode::kReciprocal,   Opcode::kFill,
+                              Opcode::kPost};
+    i.opcode = opcodes[pick(7)];
+    if (i.opcode == Opcode::kPost) return;
+    i.dst = pick(2) == 0 ? psum() : sbuf();
+    i.source_count = i.opcode == Opcode::kFill ? 0 : i.opcode == Opcode::kTensorTensor ? 2 : 1;
+    if (i.source_count > 0) i.src[0] = like(i.dst, pick(2) == 0);
+    if (i.source_count > 1) i.src[1] = like(i.dst, false);
+    i.op0 = AluOp::kAdd;
+  }
+
+  void scalar(Instruction& i) {
+    if (pick(5) == 0) return dma(i, 2);
+    i.opcode = pick(4) == 0 ? Opcode::kCopy : Opcode::kActivation;
+    i.dst = pick(2) == 0 ? psum() : sbuf();
+    i.src[0] = like(i.dst, pick(2) == 0);
+    i.source_count = 1;
+    if (i.opcode == Opcode::kActivation) i.fn = kActFns[pick(kActFns.size())].fn;
+  }
+
+  void gpsimd(Instruction& i) {
+    if (pick(4) == 0) return dma(i, 3);
+    i.opcode = pick(2) == 0 ? Opcode::kGenerate : Opcode::kCopy;
+    i.dst = sbuf();
+    i.src[0] = like(i.dst, false);
+    i.source_count = 1;
+  }
+
+  void dma(Instruction& i, std::uint16_t queue) {
+    i.opcode = Opcode::kDma;
+    i.queue = queue;
+    i.source_count = 1;
+    const std::uint64_t elements = 16 + pick(1000);
+    i.dst = pattern(1, elements, 0);
+    i.src[0] = pattern(0, elements, 0);
+    i.dst.dims[0].step = i.src[0].dims[0].step = 1;
+    i.dst.rows = i.src[0].rows = pick(2) == 0 ? 128 : static_cast<std::uint32_t>(1 + pick(32));
+    if (pick(2) == 0) std::swap(i.dst, i.src[0]);
+  }
+
+  RandomProgramOptions options_;
+  std::mt19937_64 random_;
+  Program program_;
+  std::vector<std::vector<std::int64_t>> posted_;
+};
+
+}  // namespace
+
+Program random_program(const RandomProgramOptions& options) { return Generator(options).run(); }
+
+}  // namespace trn
