@@ -1,0 +1,53 @@
+// The gemm row of the kernel library.
+#include "isa/compress.h"
+#include "kernels/gemm.h"
+#include "kernels/registry.h"
+
+namespace trn {
+namespace {
+
+Program build(const KernelArguments& arguments, const MachineConfig& machine, std::size_t cores) {
+  const std::uint64_t m = arguments.positive("m");
+  const std::uint64_t k = arguments.positive("k");
+  const std::uint64_t n = arguments.positive("n");
+  GemmOptions options;
+  options.order = static_cast<GemmOrder>(arguments.choice("order", {"inner", "hoist_k", "block_mn", "block_mnk"}));
+  options.load = static_cast<GemmLoad>(arguments.choice("load", {"row", "tile"}));
+  options.m_tiles = arguments.positive("m-tiles");
+  options.n_tiles = arguments.positive("n-tiles");
+  options.k_tiles = arguments.positive("k-tiles");
+  GemmOperands x;
+  x.dtype = x.c_dtype = arguments.dtype("dtype");
+  Program program = builder_program(machine, "gemm", cores);
+  x.a = add_hbm(program, "A", x.dtype, k, m);
+  x.b = add_hbm(program, "B", x.dtype, k, n);
+  x.c = add_hbm(program, "C", x.c_dtype, m, n);
+  program.model_flops = 2 * m * k * n;
+  const std::uint64_t share = (m / cores + 127) / 128 * 128;
+  for (std::size_t c = 0; c < cores; ++c) {
+    CoreBuilder builder(program, machine, c);
+    builder.region("gemm");
+    gemm(builder, x, options, std::min(m, c * share), c + 1 == cores ? m : std::min(m, (c + 1) * share));
+    for (NodeList& stream : program.cores[c].streams) compress(stream);
+  }
+  return program;
+}
+
+}  // namespace
+
+KernelRow gemm_kernel() {
+  return {"gemm",
+          "C[M,N] = transpose(A[K,M]) x B[K,N]",
+          {{"m", "4096", "rows of C"},
+           {"k", "4096", "contraction"},
+           {"n", "4096", "columns of C"},
+           {"dtype", "bf16", "of A, B and C"},
+           {"order", "block_mnk", "inner, hoist_k, block_mn, block_mnk"},
+           {"load", "row", "row: whole rows of a block a transfer; tile: one tile a transfer"},
+           {"m-tiles", "16", "block size in tiles of 128"},
+           {"n-tiles", "2", "block size in tiles of 512"},
+           {"k-tiles", "8", "block size in tiles of 128"}},
+          build};
+}
+
+}  // namespace trn
