@@ -1,6 +1,7 @@
 #include "isa/compress.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace trn {
 namespace {
@@ -25,55 +26,91 @@ std::uint64_t shape_hash(const Node& node) {
   return mix(hash, i.accumulate ? 1 : 0);
 }
 
-bool same_shape(const Instruction& a, Instruction b) {
-  for (std::size_t f = 0; f < kFieldCount; ++f) {
-    const Field field = static_cast<Field>(f);
-    b.field(field) = a.field(field);
+bool same_pattern_shape(const AccessPattern& a, const AccessPattern& b) {
+  return a.tensor == b.tensor && a.rows == b.rows && a.dim_count == b.dim_count && a.dims == b.dims;
+}
+
+// Everything but the fields that may advance.
+bool same_shape(const Instruction& a, const Instruction& b) {
+  return a.opcode == b.opcode && a.source_count == b.source_count && a.op0 == b.op0 && a.op1 == b.op1 &&
+         a.fn == b.fn && a.accumulate == b.accumulate && a.double_row == b.double_row && a.imm0 == b.imm0 &&
+         a.imm1 == b.imm1 && a.queue == b.queue && a.collective == b.collective && a.region == b.region &&
+         a.wait.semaphore == b.wait.semaphore && a.post == b.post && a.affine == b.affine &&
+         same_pattern_shape(a.dst, b.dst) && same_pattern_shape(a.src[0], b.src[0]) &&
+         same_pattern_shape(a.src[1], b.src[1]);
+}
+
+// Numbers shapes: equal numbers are equal shapes.
+class ShapeNumbers {
+ public:
+  std::uint32_t of(const Node& node) {
+    std::vector<std::uint32_t>& same_hash = by_hash_[shape_hash(node)];
+    for (const std::uint32_t number : same_hash)
+      if (trn::same_shape(representatives_[number], node)) return number;
+    same_hash.push_back(static_cast<std::uint32_t>(representatives_.size()));
+    representatives_.push_back(node);
+    return same_hash.back();
   }
-  return a == b;
+
+ private:
+  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> by_hash_;  // looked up, never walked
+  std::vector<Node> representatives_;
+};
+
+// A stream with the shape number of every node.
+struct NumberedNodes {
+  NodeList nodes;
+  std::vector<std::uint32_t> shapes;
+
+  void push_back(Node node, std::uint32_t shape) {
+    nodes.push_back(std::move(node));
+    shapes.push_back(shape);
+  }
+};
+
+// How often the `period` nodes from `begin` on repeat, affinely, at once after another.
+std::size_t repetitions(const NumberedNodes& in, std::size_t begin, std::size_t period) {
+  const NodeList& nodes = in.nodes;
+  for (std::size_t repeat = 1;; ++repeat) {
+    const std::size_t at = begin + repeat * period;
+    if (at + period > nodes.size()) return repeat;
+    for (std::size_t j = 0; j < period; ++j) {
+      if (in.shapes[at + j] != in.shapes[begin + j]) return repeat;
+      if (repeat >= 2 && !same_advance(nodes[at + j - 2 * period], nodes[at + j - period], nodes[at + j])) return repeat;
+    }
+  }
 }
 
 // Replaces run after run of `period` nodes by a loop; true if anything was folded.
-bool fold_period(NodeList& nodes, std::size_t period, std::uint8_t depth) {
-  const std::size_t n = nodes.size();
-  if (n < 3 * period) return false;
-  std::vector<std::uint64_t> hashes(n);
-  for (std::size_t i = 0; i < n; ++i) hashes[i] = shape_hash(nodes[i]);
-
-  const auto continues = [&](std::size_t begin, std::size_t repetition) {
-    const std::size_t at = begin + repetition * period;
-    if (at + period > n) return false;
-    for (std::size_t j = 0; j < period; ++j) {
-      if (hashes[at + j] != hashes[begin + j] || !same_shape(nodes[begin + j], nodes[at + j])) return false;
-      if (repetition >= 2 && !same_advance(nodes[at + j - 2 * period], nodes[at + j - period], nodes[at + j]))
-        return false;
-    }
-    return true;
+bool fold_period(NumberedNodes& in, std::size_t period, std::uint8_t depth, ShapeNumbers& numbers) {
+  const std::size_t n = in.nodes.size();
+  NumberedNodes out;
+  std::size_t kept = 0;  // nodes before this are in `out`
+  const auto keep_until = [&](std::size_t end) {
+    for (; kept < end; ++kept) out.push_back(std::move(in.nodes[kept]), in.shapes[kept]);
   };
-
-  NodeList out;
-  std::size_t i = 0;
-  bool folded = false;
-  while (i < n) {
-    std::size_t repeat = 1;
-    while (continues(i, repeat)) ++repeat;
+  for (std::size_t i = 0; i + 3 * period <= n;) {
+    const std::size_t repeat = in.shapes[i] == in.shapes[i + period] ? repetitions(in, i, period) : 1;
     if (repeat < 3) {
-      out.push_back(std::move(nodes[i]));
       ++i;
       continue;
     }
+    keep_until(i);
     Node loop;
     loop.repeat = repeat;
     for (std::size_t j = 0; j < period; ++j) {
-      loop.body.push_back(nodes[i + j]);
-      add_loop(loop.body.back(), nodes[i + j + period], depth);
+      loop.body.push_back(std::move(in.nodes[i + j]));
+      add_loop(loop.body.back(), in.nodes[i + j + period], depth);
     }
-    out.push_back(std::move(loop));
+    const std::uint32_t shape = numbers.of(loop);
+    out.push_back(std::move(loop), shape);
     i += repeat * period;
-    folded = true;
+    kept = i;
   }
-  nodes = std::move(out);
-  return folded;
+  if (out.nodes.empty()) return false;
+  keep_until(n);
+  in = std::move(out);
+  return true;
 }
 
 }  // namespace
@@ -120,12 +157,18 @@ void add_loop(Node& node, const Node& next, std::uint8_t depth) {
 }
 
 void compress(NodeList& nodes, std::uint8_t depth, std::size_t max_period) {
+  ShapeNumbers numbers;
+  NumberedNodes numbered;
+  numbered.shapes.reserve(nodes.size());
+  for (const Node& node : nodes) numbered.shapes.push_back(numbers.of(node));
+  numbered.nodes = std::move(nodes);
   bool folded = true;
   while (folded) {
     folded = false;
-    for (std::size_t period = 1; period <= std::min(max_period, nodes.size() / 3); ++period)
-      folded = fold_period(nodes, period, depth) || folded;
+    for (std::size_t period = 1; period <= std::min(max_period, numbered.nodes.size() / 3); ++period)
+      folded = fold_period(numbered, period, depth, numbers) || folded;
   }
+  nodes = std::move(numbered.nodes);
 }
 
 }  // namespace trn
