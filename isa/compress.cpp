@@ -76,7 +76,8 @@ std::size_t repetitions(const NumberedNodes& in, std::size_t begin, std::size_t 
     if (at + period > nodes.size()) return repeat;
     for (std::size_t j = 0; j < period; ++j) {
       if (in.shapes[at + j] != in.shapes[begin + j]) return repeat;
-      if (repeat >= 2 && !same_advance(nodes[at + j - 2 * period], nodes[at + j - period], nodes[at + j])) return repeat;
+      if (repeat >= 2 && !same_advance(nodes[at + j - 2 * period], nodes[at + j - period], nodes[at + j]))
+        return repeat;
     }
   }
 }

@@ -49,12 +49,12 @@ inline constexpr EngineMask kPe = mask_of(Engine::kTensor);
 inline constexpr EngineMask kDve = mask_of(Engine::kVector);
 inline constexpr EngineMask kAct = mask_of(Engine::kScalar);
 inline constexpr EngineMask kPool = mask_of(Engine::kGpSimd);
-inline constexpr EngineMask kAll = 31;
+inline constexpr EngineMask kAnyEngine = 31;
 
 inline constexpr std::array kOpcodes{
-    OpcodeInfo{Opcode::kNop, "NOP", kAll, Operands::kNone, "takes an issue slot"},
-    OpcodeInfo{Opcode::kWait, "WAIT", kAll, Operands::kNone, "waits on a semaphore, no other effect"},
-    OpcodeInfo{Opcode::kPost, "POST", kAll, Operands::kNone,
+    OpcodeInfo{Opcode::kNop, "NOP", kAnyEngine, Operands::kNone, "takes an issue slot"},
+    OpcodeInfo{Opcode::kWait, "WAIT", kAnyEngine, Operands::kNone, "waits on a semaphore, no other effect"},
+    OpcodeInfo{Opcode::kPost, "POST", kAnyEngine, Operands::kNone,
                "posts when all older instructions are complete"},
     OpcodeInfo{Opcode::kLoadWeights, "LDW", kPe, Operands::kSource, "LoadStationary: weights into the array"},
     OpcodeInfo{Opcode::kMatmul, "MM", kPe, Operands::kDstSource,
@@ -73,8 +73,9 @@ inline constexpr std::array kOpcodes{
                "f(x*scale + bias), optional row sum"},
     OpcodeInfo{Opcode::kReadAccumulator, "ACTRD", kAct, Operands::kDst, "reads the row sums of ACT"},
     OpcodeInfo{Opcode::kGenerate, "GEN", kPool, Operands::kDstSourceOptional, "iota or affine_select"},
-    OpcodeInfo{Opcode::kDma, "DMA", kAll, Operands::kDstSource, "triggers a transfer on a queue"},
-    OpcodeInfo{Opcode::kCollective, "COLL", kAll, Operands::kNone, "triggers a collective on the CC-cores"},
+    OpcodeInfo{Opcode::kDma, "DMA", kAnyEngine, Operands::kDstSource, "triggers a transfer on a queue"},
+    OpcodeInfo{Opcode::kCollective, "COLL", kAnyEngine, Operands::kNone,
+               "triggers a collective on the CC-cores"},
 };
 
 constexpr bool takes_destination(Operands operands) {

@@ -26,17 +26,30 @@ std::vector<Piece> pieces(std::uint64_t begin, std::uint64_t end, std::uint64_t 
 class Gemm {
  public:
   Gemm(CoreBuilder& builder, const GemmOperands& operands, const GemmOptions& options, Piece m)
-      : b_(builder), x_(operands), options_(options), m_(m), k_(pieces(0, operands.a.rows, kTileK)), n_(operands.b.columns) {}
+      : b_(builder),
+        x_(operands),
+        options_(options),
+        m_(m),
+        k_(pieces(0, operands.a.rows, kTileK)),
+        n_(operands.b.columns) {}
 
   void run() {
     const std::size_t mark = b_.mark();
     psum_ = &b_.psum_pool("gemm_psum", DType::kFp32, kTileN, 4);
     out_ = &b_.sbuf_pool("gemm_out", x_.c_dtype, kTileN, 4);
     switch (options_.order) {
-      case GemmOrder::kInner: inner(); break;
-      case GemmOrder::kHoistK: hoist_k(); break;
-      case GemmOrder::kBlockMn: block_mn(); break;
-      case GemmOrder::kBlockMnk: block_mnk(); break;
+      case GemmOrder::kInner:
+        inner();
+        break;
+      case GemmOrder::kHoistK:
+        hoist_k();
+        break;
+      case GemmOrder::kBlockMn:
+        block_mn();
+        break;
+      case GemmOrder::kBlockMnk:
+        block_mnk();
+        break;
     }
     b_.release(mark);
   }
@@ -52,7 +65,8 @@ class Gemm {
   void load_rows(Tile& tile, const HbmTensor& tensor, Piece k, Piece columns, std::uint64_t sub_tile) {
     const std::uint64_t step = options_.load == GemmLoad::kRow ? columns.size : sub_tile;
     for (const Piece& p : pieces(columns.begin, columns.begin + columns.size, step))
-      b_.load(part(tile, p.begin - columns.begin, p.size, k.size), {tensor, k.begin, k.size, p.begin, p.size});
+      b_.load(part(tile, p.begin - columns.begin, p.size, k.size),
+              {tensor, k.begin, k.size, p.begin, p.size});
   }
 
   // PSUM -> SBUF in C's dtype -> HBM.
@@ -91,13 +105,15 @@ class Gemm {
     TilePool& b = b_.sbuf_pool("gemm_b", x_.dtype, kTileN, slots_that_fit(kTileN * element, 2 * k_.size()));
     for (const Piece& m : pieces(m_.begin, m_.begin + m_.size, kTileM)) {
       Tile& wa = a.next();
-      for (std::size_t k = 0; k < k_.size(); ++k) b_.load(part(wa, k * kTileM, m.size, k_[k].size), a_block(k_[k], m));
+      for (std::size_t k = 0; k < k_.size(); ++k)
+        b_.load(part(wa, k * kTileM, m.size, k_[k].size), a_block(k_[k], m));
       for (const Piece& n : pieces(0, n_, kTileN)) {
         Tile& psum = psum_->next();
         for (std::size_t k = 0; k < k_.size(); ++k) {
           Tile& xb = b.next();
           b_.load(part(xb, 0, n.size, k_[k].size), b_block(k_[k], n));
-          step(psum, part(wa, k * kTileM, m.size, k_[k].size), part(xb, 0, n.size, k_[k].size), k, k_.size(), m, n);
+          step(psum, part(wa, k * kTileM, m.size, k_[k].size), part(xb, 0, n.size, k_[k].size), k, k_.size(),
+               m, n);
         }
         drain(psum, m, n);
       }
@@ -109,7 +125,8 @@ class Gemm {
     const std::uint64_t nb = options_.n_tiles * kTileN;
     const std::uint64_t element = size_of(x_.dtype);
     TilePool& a = b_.sbuf_pool("gemm_a", x_.dtype, std::min(mb, m_.size), k_.size());
-    TilePool& b = b_.sbuf_pool("gemm_b", x_.dtype, std::min(nb, n_), slots_that_fit(std::min(nb, n_) * element, 2 * k_.size()));
+    TilePool& b = b_.sbuf_pool("gemm_b", x_.dtype, std::min(nb, n_),
+                               slots_that_fit(std::min(nb, n_) * element, 2 * k_.size()));
     for (const Piece& m : pieces(m_.begin, m_.begin + m_.size, mb)) {
       std::vector<Tile*> wa;
       for (const Piece& n : pieces(0, n_, nb)) {
@@ -132,7 +149,8 @@ class Gemm {
       for (const Piece& tn : pieces(n.begin, n.begin + n.size, kTileN)) {
         Tile& psum = psum_->next();
         for (std::size_t k = 0; k < k_.size(); ++k)
-          step(psum, part(*wa[k], tm.begin - m.begin, tm.size, k_[k].size), part(*xb[k], tn.begin - n.begin, tn.size, k_[k].size), k, k_.size(), tm, tn);
+          step(psum, part(*wa[k], tm.begin - m.begin, tm.size, k_[k].size),
+               part(*xb[k], tn.begin - n.begin, tn.size, k_[k].size), k, k_.size(), tm, tn);
         drain(psum, tm, tn);
       }
     }
@@ -147,8 +165,10 @@ class Gemm {
     const std::size_t m_count = ceil_div(std::min(mb, m_.size), kTileM);
     const bool whole_k = kb == k_.size();
     TilePool* sums = whole_k ? nullptr : &b_.sbuf_pool("gemm_sum", DType::kFp32, nb, m_count);
-    TilePool& b = b_.sbuf_pool("gemm_b", x_.dtype, nb, std::min<std::size_t>(2 * kb, slots_that_fit(nb * element, 2 * kb)));
-    TilePool& a = b_.sbuf_pool("gemm_a", x_.dtype, kTileM * kb, std::max<std::size_t>(2, slots_that_fit(kTileM * kb * element, m_count + 4)));
+    TilePool& b = b_.sbuf_pool("gemm_b", x_.dtype, nb,
+                               std::min<std::size_t>(2 * kb, slots_that_fit(nb * element, 2 * kb)));
+    TilePool& a = b_.sbuf_pool("gemm_a", x_.dtype, kTileM * kb,
+                               std::max<std::size_t>(2, slots_that_fit(kTileM * kb * element, m_count + 4)));
     for (const Piece& n : pieces(0, n_, nb)) {
       for (const Piece& m : pieces(m_.begin, m_.begin + m_.size, mb)) {
         std::vector<Tile*> sum(m_count);
@@ -167,7 +187,8 @@ class Gemm {
             for (const Piece& tn : pieces(n.begin, n.begin + n.size, kTileN)) {
               Tile& psum = psum_->next();
               for (std::size_t k = 0; k < count; ++k)
-                step(psum, part(wa, k * kTileM, tm.size, k_[k0 + k].size), part(*xb[k], tn.begin - n.begin, tn.size, k_[k0 + k].size), k, count, tm, tn);
+                step(psum, part(wa, k * kTileM, tm.size, k_[k0 + k].size),
+                     part(*xb[k], tn.begin - n.begin, tn.size, k_[k0 + k].size), k, count, tm, tn);
               if (sums == nullptr)
                 drain(psum, tm, tn);
               else
@@ -187,7 +208,8 @@ class Gemm {
       b_.load(part(wa, 0, count * kTileM, kTileK), {x_.a, k_[k0].begin, rows, m.begin, m.size});
       return;
     }
-    for (std::size_t k = 0; k < count; ++k) b_.load(part(wa, k * kTileM, m.size, k_[k0 + k].size), a_block(k_[k0 + k], m));
+    for (std::size_t k = 0; k < count; ++k)
+      b_.load(part(wa, k * kTileM, m.size, k_[k0 + k].size), a_block(k_[k0 + k], m));
   }
 
   void accumulate(Tile& sum, Tile& psum, bool first, bool last, Piece m, Piece n, std::uint64_t column) {
@@ -207,7 +229,8 @@ class Gemm {
   }
 
   std::size_t slots_that_fit(std::uint64_t slot_bytes, std::size_t wanted) const {
-    return std::max<std::size_t>(1, std::min<std::size_t>(wanted, b_.sbuf_free() / ((slot_bytes + 63) / 64 * 64)));
+    return std::max<std::size_t>(
+        1, std::min<std::size_t>(wanted, b_.sbuf_free() / ((slot_bytes + 63) / 64 * 64)));
   }
 
   CoreBuilder& b_;
@@ -222,20 +245,26 @@ class Gemm {
 
 }  // namespace
 
-void gemm(CoreBuilder& builder, const GemmOperands& operands, const GemmOptions& options, std::uint64_t m_begin, std::uint64_t m_end) {
+void gemm(CoreBuilder& builder, const GemmOperands& operands, const GemmOptions& options,
+          std::uint64_t m_begin, std::uint64_t m_end) {
   if (m_begin < m_end) Gemm(builder, operands, options, {m_begin, m_end - m_begin}).run();
 }
 
-std::uint64_t gemm_elements_read(std::uint64_t m, std::uint64_t k, std::uint64_t n, const GemmOptions& options) {
+std::uint64_t gemm_elements_read(std::uint64_t m, std::uint64_t k, std::uint64_t n,
+                                 const GemmOptions& options) {
   const std::uint64_t mt = ceil_div(m, kTileM);
   const std::uint64_t nt = ceil_div(n, kTileN);
   const std::uint64_t mb = ceil_div(mt, options.m_tiles);
   const std::uint64_t nb = ceil_div(nt, options.n_tiles);
   switch (options.order) {
-    case GemmOrder::kInner: return k * m * nt + k * n * mt;
-    case GemmOrder::kHoistK: return k * m + k * n * mt;
-    case GemmOrder::kBlockMn: return k * m + k * n * mb;
-    case GemmOrder::kBlockMnk: break;
+    case GemmOrder::kInner:
+      return k * m * nt + k * n * mt;
+    case GemmOrder::kHoistK:
+      return k * m + k * n * mt;
+    case GemmOrder::kBlockMn:
+      return k * m + k * n * mb;
+    case GemmOrder::kBlockMnk:
+      break;
   }
   return k * m * nb + k * n * mb;
 }

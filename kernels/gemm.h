@@ -10,7 +10,8 @@ namespace trn {
 //   inner      m, n, k: both tiles loaded in the innermost loop            K*M*(N/512) + K*N*(M/128)
 //   hoist_k    m, n, k: A's column of tiles once per m, B's once per (m,n)  K*M          + K*N*(M/128)
 //   block_mn   (m, n) blocks, K whole: A once per m block, B once per (m,n) K*M          + K*N*(M/(128 mb))
-//   block_mnk  (n, m, k) blocks, partial sums in SBUF                       K*M*(N/(512 nb)) + K*N*(M/(128 mb))
+//   block_mnk  (n, m, k) blocks, partial sums in SBUF                       K*M*(N/(512 nb)) + K*N*(M/(128
+//   mb))
 enum class GemmOrder : std::uint8_t { kInner, kHoistK, kBlockMn, kBlockMnk };
 
 // How a block is loaded: whole rows of it a transfer, or a 128 x 128 / 128 x 512 tile a transfer.
@@ -33,9 +34,11 @@ struct GemmOperands {
 };
 
 // Appends rows [m_begin, m_end) of C to the core's program. HBM bytes: as the table says.
-void gemm(CoreBuilder& builder, const GemmOperands& operands, const GemmOptions& options, std::uint64_t m_begin, std::uint64_t m_end);
+void gemm(CoreBuilder& builder, const GemmOperands& operands, const GemmOptions& options,
+          std::uint64_t m_begin, std::uint64_t m_end);
 
 // Elements read from HBM by the loop nest above, for whole tiles.
-std::uint64_t gemm_elements_read(std::uint64_t m, std::uint64_t k, std::uint64_t n, const GemmOptions& options);
+std::uint64_t gemm_elements_read(std::uint64_t m, std::uint64_t k, std::uint64_t n,
+                                 const GemmOptions& options);
 
 }  // namespace trn

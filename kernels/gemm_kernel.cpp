@@ -11,7 +11,8 @@ Program build(const KernelArguments& arguments, const MachineConfig& machine, st
   const std::uint64_t k = arguments.positive("k");
   const std::uint64_t n = arguments.positive("n");
   GemmOptions options;
-  options.order = static_cast<GemmOrder>(arguments.choice("order", {"inner", "hoist_k", "block_mn", "block_mnk"}));
+  options.order =
+      static_cast<GemmOrder>(arguments.choice("order", {"inner", "hoist_k", "block_mn", "block_mnk"}));
   options.load = static_cast<GemmLoad>(arguments.choice("load", {"row", "tile"}));
   options.m_tiles = arguments.positive("m-tiles");
   options.n_tiles = arguments.positive("n-tiles");

@@ -31,7 +31,9 @@ KernelArguments kernel_arguments(const KernelRow& kernel, const std::map<std::st
     known.push_back("--" + argument.name);
   }
   for (const auto& [name, value] : given) {
-    if (values.count(name) == 0) throw UsageError("kernel " + kernel.name + ": unknown argument --" + name + suggestion("--" + name, known));
+    if (values.count(name) == 0)
+      throw UsageError("kernel " + kernel.name + ": unknown argument --" + name +
+                       suggestion("--" + name, known));
     values[name] = value;
   }
   return {kernel.name, values};
@@ -41,20 +43,26 @@ const std::string& KernelArguments::text(const std::string& name) const { return
 
 std::uint64_t KernelArguments::positive(const std::string& name) const {
   const std::string& value = text(name);
-  const bool digits = !value.empty() && value.size() < 12 && std::all_of(value.begin(), value.end(), [](char c) { return c >= '0' && c <= '9'; });
+  const bool digits = !value.empty() && value.size() < 12 &&
+                      std::all_of(value.begin(), value.end(), [](char c) { return c >= '0' && c <= '9'; });
   const std::uint64_t number = digits ? std::stoull(value) : 0;
-  if (number == 0) throw UsageError("kernel " + kernel_ + ": --" + name + ": expected an integer > 0, found \"" + value + '"');
+  if (number == 0)
+    throw UsageError("kernel " + kernel_ + ": --" + name + ": expected an integer > 0, found \"" + value +
+                     '"');
   return number;
 }
 
 DType KernelArguments::dtype(const std::string& name) const {
   if (const auto dtype = find_dtype(text(name))) return *dtype;
-  throw UsageError("kernel " + kernel_ + ": --" + name + ": unknown dtype \"" + text(name) + '"' + suggestion(text(name), dtype_names()));
+  throw UsageError("kernel " + kernel_ + ": --" + name + ": unknown dtype \"" + text(name) + '"' +
+                   suggestion(text(name), dtype_names()));
 }
 
 std::size_t KernelArguments::choice(const std::string& name, const std::vector<std::string>& known) const {
   const auto it = std::find(known.begin(), known.end(), text(name));
-  if (it == known.end()) throw UsageError("kernel " + kernel_ + ": --" + name + ": expected one of " + join(known) + ", found \"" + text(name) + '"');
+  if (it == known.end())
+    throw UsageError("kernel " + kernel_ + ": --" + name + ": expected one of " + join(known) + ", found \"" +
+                     text(name) + '"');
   return static_cast<std::size_t>(it - known.begin());
 }
 

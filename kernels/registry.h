@@ -20,7 +20,8 @@ struct KernelArgument {
 // Values by name, complete; the accessors name the argument when a value is wrong (UsageError).
 class KernelArguments {
  public:
-  KernelArguments(std::string kernel, std::map<std::string, std::string> values) : kernel_(std::move(kernel)), values_(std::move(values)) {}
+  KernelArguments(std::string kernel, std::map<std::string, std::string> values)
+      : kernel_(std::move(kernel)), values_(std::move(values)) {}
   std::uint64_t positive(const std::string& name) const;
   const std::string& text(const std::string& name) const;
   DType dtype(const std::string& name) const;

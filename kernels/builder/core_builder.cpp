@@ -19,11 +19,16 @@ void add_event(std::vector<Event>& list, Event event) {
 
 std::uint16_t done_semaphore(Engine engine) {
   switch (engine) {
-    case Engine::kTensor: return kPeDone;
-    case Engine::kVector: return kVectorDone;
-    case Engine::kScalar: return kScalarDone;
-    case Engine::kGpSimd: return kGpSimdDone;
-    case Engine::kSync: break;
+    case Engine::kTensor:
+      return kPeDone;
+    case Engine::kVector:
+      return kVectorDone;
+    case Engine::kScalar:
+      return kScalarDone;
+    case Engine::kGpSimd:
+      return kGpSimdDone;
+    case Engine::kSync:
+      break;
   }
   TRN_CHECK(false, "Sync posts through its transfers");
 }
@@ -36,7 +41,8 @@ AccessPattern hbm_pattern(const HbmBlock& block, std::uint32_t partitions) {
   p.offset = static_cast<std::int64_t>(block.column);
   // More rows than partitions: row r + 128*i of HBM lands in partition r, i-th run of the free dimension.
   if (block.rows > partitions)
-    p.dims[p.dim_count++] = {static_cast<std::int64_t>(partitions * block.tensor.columns), block.rows / partitions};
+    p.dims[p.dim_count++] = {static_cast<std::int64_t>(partitions * block.tensor.columns),
+                             block.rows / partitions};
   p.dims[p.dim_count++] = {1, block.columns};
   return p;
 }
@@ -71,7 +77,8 @@ Program builder_program(const MachineConfig& machine, const std::string& name, s
   return program;
 }
 
-HbmTensor add_hbm(Program& program, const std::string& name, DType dtype, std::uint64_t rows, std::uint64_t columns) {
+HbmTensor add_hbm(Program& program, const std::string& name, DType dtype, std::uint64_t rows,
+                  std::uint64_t columns) {
   program.tensors.push_back({name, Space::kHbm, dtype, {rows, columns}, 0});
   return {static_cast<std::uint32_t>(program.tensors.size() - 1), rows, columns};
 }
@@ -90,32 +97,38 @@ std::uint64_t CoreBuilder::sbuf_free() const {
   return machine_.core.sbuf.usable_bytes_per_partition.count() - sbuf_next_;
 }
 
-TilePool& CoreBuilder::sbuf_pool(const std::string& name, DType dtype, std::uint64_t columns, std::size_t slots, std::uint32_t rows) {
+TilePool& CoreBuilder::sbuf_pool(const std::string& name, DType dtype, std::uint64_t columns,
+                                 std::size_t slots, std::uint32_t rows) {
   return make_pool(name, Space::kSbuf, dtype, columns, slots, rows);
 }
 
-TilePool& CoreBuilder::psum_pool(const std::string& name, DType dtype, std::uint64_t columns, std::size_t slots) {
+TilePool& CoreBuilder::psum_pool(const std::string& name, DType dtype, std::uint64_t columns,
+                                 std::size_t slots) {
   return make_pool(name, Space::kPsum, dtype, columns, slots, 128);
 }
 
-TilePool& CoreBuilder::make_pool(const std::string& name, Space space, DType dtype, std::uint64_t columns, std::size_t slots, std::uint32_t rows) {
+TilePool& CoreBuilder::make_pool(const std::string& name, Space space, DType dtype, std::uint64_t columns,
+                                 std::size_t slots, std::uint32_t rows) {
   const bool sbuf = space == Space::kSbuf;
   const std::uint64_t bank = machine_.core.psum.bank_bytes.count();
   // A PSUM tile starts on a bank of its own, so that two engines on two tiles never meet.
   std::uint64_t slot_bytes = columns * size_of(dtype);
   slot_bytes = sbuf ? (slot_bytes + 63) / 64 * 64 : (slot_bytes + bank - 1) / bank * bank;
-  const std::uint64_t capacity = sbuf ? machine_.core.sbuf.usable_bytes_per_partition.count() : bank * machine_.core.psum.banks;
+  const std::uint64_t capacity =
+      sbuf ? machine_.core.sbuf.usable_bytes_per_partition.count() : bank * machine_.core.psum.banks;
   std::uint64_t& next = sbuf ? sbuf_next_ : psum_next_;
   if (next + slot_bytes * slots > capacity)
-    throw CapacityError(program_.name + ": pool " + name + ": " + std::to_string(slots) + " tiles of " + std::to_string(slot_bytes) +
-                        " bytes a partition do not fit, " + std::to_string(capacity - next) + " of " + std::to_string(capacity) +
+    throw CapacityError(program_.name + ": pool " + name + ": " + std::to_string(slots) + " tiles of " +
+                        std::to_string(slot_bytes) + " bytes a partition do not fit, " +
+                        std::to_string(capacity - next) + " of " + std::to_string(capacity) +
                         " are free in " + (sbuf ? "SBUF" : "PSUM") + "; use smaller blocks");
   const std::uint64_t slot_elements = slot_bytes / size_of(dtype);
-  TensorDecl decl{"c" + std::to_string(core_) + '_' + name, space, dtype, {rows, slot_elements * slots}, next};
+  TensorDecl decl{
+      "c" + std::to_string(core_) + '_' + name, space, dtype, {rows, slot_elements * slots}, next};
   // The same pool at the same place is declared once: kernels repeat.
   auto found = std::find_if(program_.tensors.begin(), program_.tensors.end(), [&](const TensorDecl& t) {
-    return t.space == decl.space && t.dtype == decl.dtype && t.dims == decl.dims && t.address == decl.address &&
-           t.name.rfind(decl.name, 0) == 0;
+    return t.space == decl.space && t.dtype == decl.dtype && t.dims == decl.dims &&
+           t.address == decl.address && t.name.rfind(decl.name, 0) == 0;
   });
   const auto index = static_cast<std::uint32_t>(found - program_.tensors.begin());
   if (found == program_.tensors.end()) {
@@ -132,7 +145,8 @@ TilePool& CoreBuilder::make_pool(const std::string& name, Space space, DType dty
     tile->columns = columns;
     if (sbuf) {
       if (free_semaphores_.empty())
-        throw CapacityError(program_.name + ": pool " + name + ": out of semaphores; use fewer or larger tiles");
+        throw CapacityError(program_.name + ": pool " + name +
+                            ": out of semaphores; use fewer or larger tiles");
       tile->dma_semaphore = free_semaphores_.back();
       free_semaphores_.pop_back();
       allocation.semaphores.push_back(tile->dma_semaphore);
@@ -188,9 +202,12 @@ Event CoreBuilder::next_transfer(Tile& tile) {
   return {tile.dma_semaphore, posted_[tile.dma_semaphore]};
 }
 
-CoreBuilder::HbmRows& CoreBuilder::rows_of(const HbmTensor& tensor, std::uint64_t block) { return hbm_[{tensor.tensor, block}]; }
+CoreBuilder::HbmRows& CoreBuilder::rows_of(const HbmTensor& tensor, std::uint64_t block) {
+  return hbm_[{tensor.tensor, block}];
+}
 
-void CoreBuilder::transfer(Via via, Tile& tile, Instruction instruction, Dependencies needs, const HbmBlock& block, bool writes_hbm) {
+void CoreBuilder::transfer(Via via, Tile& tile, Instruction instruction, Dependencies needs,
+                           const HbmBlock& block, bool writes_hbm) {
   const Engine engine = via == Via::kLoad ? Engine::kSync : Engine::kScalar;
   instruction.opcode = Opcode::kDma;
   instruction.source_count = 1;
@@ -294,7 +311,8 @@ void CoreBuilder::transpose(View dst, View src) {
   add_event(src.tile->readers, event);
 }
 
-void CoreBuilder::compute(Engine engine, Opcode opcode, View dst, const std::vector<View>& sources, const Instruction& attributes) {
+void CoreBuilder::compute(Engine engine, Opcode opcode, View dst, const std::vector<View>& sources,
+                          const Instruction& attributes) {
   Instruction i = attributes;
   i.opcode = opcode;
   i.source_count = static_cast<std::uint8_t>(sources.size());
@@ -339,7 +357,10 @@ void CoreBuilder::release(std::size_t mark) {
     }
     // Whoever overwrites this range now waits for its last owner, which had waited for the earlier ones.
     ghosts_.erase(std::remove_if(ghosts_.begin(), ghosts_.end(),
-                                 [&](const Ghost& g) { return g.space == ghost.space && ghost.begin <= g.begin && g.end <= ghost.end; }),
+                                 [&](const Ghost& g) {
+                                   return g.space == ghost.space && ghost.begin <= g.begin &&
+                                          g.end <= ghost.end;
+                                 }),
                   ghosts_.end());
     if (!ghost.events.empty()) ghosts_.push_back(std::move(ghost));
     (allocation.space == Space::kSbuf ? sbuf_next_ : psum_next_) = allocation.begin;

@@ -41,7 +41,8 @@ class CoreBuilder {
 
   // --- memory -------------------------------------------------------------------------------------
   // `slots` tiles of [rows, columns]. CapacityError naming the pool when SBUF or PSUM is full.
-  TilePool& sbuf_pool(const std::string& name, DType dtype, std::uint64_t columns, std::size_t slots, std::uint32_t rows = 128);
+  TilePool& sbuf_pool(const std::string& name, DType dtype, std::uint64_t columns, std::size_t slots,
+                      std::uint32_t rows = 128);
   TilePool& psum_pool(const std::string& name, DType dtype, std::uint64_t columns, std::size_t slots);
   // Bytes a partition still free in SBUF.
   std::uint64_t sbuf_free() const;
@@ -58,7 +59,8 @@ class CoreBuilder {
   // `last` closes the accumulation group: the result may be read.
   void matmul(View dst, View moving, bool accumulate, bool last, bool double_row = false);
   void transpose(View dst, View src);  // through the array
-  void compute(Engine engine, Opcode opcode, View dst, const std::vector<View>& sources, const Instruction& attributes = {});
+  void compute(Engine engine, Opcode opcode, View dst, const std::vector<View>& sources,
+               const Instruction& attributes = {});
 
   void region(const std::string& name);
 
@@ -74,13 +76,15 @@ class CoreBuilder {
   };
 
   void inherit(Tile& tile, Space space, std::uint64_t begin, std::uint64_t end) const;
-  TilePool& make_pool(const std::string& name, Space space, DType dtype, std::uint64_t columns, std::size_t slots, std::uint32_t rows);
+  TilePool& make_pool(const std::string& name, Space space, DType dtype, std::uint64_t columns,
+                      std::size_t slots, std::uint32_t rows);
   void emit(Engine engine, Instruction instruction, const std::vector<Event>& events);
   void append(Engine engine, Instruction instruction);
   Event post_complete(Engine engine, Instruction& instruction);
   Event next_transfer(Tile& tile);
   HbmRows& rows_of(const HbmTensor& tensor, std::uint64_t block);
-  void transfer(Via via, Tile& tile, Instruction instruction, Dependencies needs, const HbmBlock& block, bool writes_hbm);
+  void transfer(Via via, Tile& tile, Instruction instruction, Dependencies needs, const HbmBlock& block,
+                bool writes_hbm);
 
   Program& program_;
   const MachineConfig& machine_;
@@ -108,11 +112,19 @@ class CoreBuilder {
   std::vector<std::uint16_t> free_semaphores_;
 
   std::map<std::pair<std::uint32_t, std::uint64_t>, HbmRows> hbm_;  // (tensor, row block)
-  std::vector<Tile*> weights_read_;  // by LDW since the last matmul
+  std::vector<Tile*> weights_read_;                                 // by LDW since the last matmul
 };
 
 // Semaphores every core has: two of the Tensor engine, one each of the others, one for the sibling core.
-enum CoreSemaphore : std::uint16_t { kPeRead, kPeDone, kVectorDone, kScalarDone, kGpSimdDone, kSibling, kFirstDmaSemaphore };
+enum CoreSemaphore : std::uint16_t {
+  kPeRead,
+  kPeDone,
+  kVectorDone,
+  kScalarDone,
+  kGpSimdDone,
+  kSibling,
+  kFirstDmaSemaphore
+};
 inline constexpr std::uint64_t kHbmRowBlock = 128;
 
 // Queues every builder program has.
@@ -120,6 +132,7 @@ enum BuilderQueue : std::uint16_t { kQueueLoad, kQueueStore, kBuilderQueueCount 
 
 // A program with the declarations that builders expect, for `cores` cores.
 Program builder_program(const MachineConfig& machine, const std::string& name, std::size_t cores);
-HbmTensor add_hbm(Program& program, const std::string& name, DType dtype, std::uint64_t rows, std::uint64_t columns);
+HbmTensor add_hbm(Program& program, const std::string& name, DType dtype, std::uint64_t rows,
+                  std::uint64_t columns);
 
 }  // namespace trn

@@ -34,7 +34,8 @@ void Knowledge::learn(Engine engine, Event event) {
 }
 
 void Knowledge::posted(Engine poster, Event event) {
-  snapshots_[event.semaphore].push_back({event.value, poster, log_[index_of(poster)].size(), {kNoSemaphore, 0}});
+  snapshots_[event.semaphore].push_back(
+      {event.value, poster, log_[index_of(poster)].size(), {kNoSemaphore, 0}});
 }
 
 void Knowledge::implies(Event event, Event implied) {

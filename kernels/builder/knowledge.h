@@ -13,7 +13,9 @@ class Knowledge {
  public:
   explicit Knowledge(std::size_t semaphores);
 
-  bool knows(Engine engine, Event event) const { return known_[index_of(engine)][event.semaphore] >= event.value; }
+  bool knows(Engine engine, Event event) const {
+    return known_[index_of(engine)][event.semaphore] >= event.value;
+  }
 
   // The engine has waited for `event`; it also learns what the poster knew.
   void learn(Engine engine, Event event);
@@ -41,7 +43,7 @@ class Knowledge {
   std::array<std::vector<std::int64_t>, kEngineCount> known_;
   std::array<std::vector<Event>, kEngineCount> log_;  // everything the engine learned, in order
   std::array<std::array<std::size_t, kEngineCount>, kEngineCount> merged_{};  // of another's log
-  std::vector<std::vector<Snapshot>> snapshots_;      // by semaphore, values ascending
+  std::vector<std::vector<Snapshot>> snapshots_;  // by semaphore, values ascending
 };
 
 }  // namespace trn

@@ -17,13 +17,13 @@ struct Event {
 
 // A buffer whose readers and writers the builder tracks.
 struct Tile {
-  std::uint32_t tensor = 0;     // declaration
-  std::uint32_t rows = 128;     // partitions
-  std::int64_t offset = 0;      // first element in a partition
-  std::uint64_t columns = 0;    // elements a partition
+  std::uint32_t tensor = 0;                    // declaration
+  std::uint32_t rows = 128;                    // partitions
+  std::int64_t offset = 0;                     // first element in a partition
+  std::uint64_t columns = 0;                   // elements a partition
   std::uint16_t dma_semaphore = kNoSemaphore;  // counter of the transfers that fill or drain it
   std::vector<Event> writers;
-  std::vector<Event> readers;   // since the last overwrite
+  std::vector<Event> readers;  // since the last overwrite
 };
 
 // Part of a tile as an operand.

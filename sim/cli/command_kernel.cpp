@@ -24,7 +24,8 @@ struct KernelRun {
 void list_kernels() {
   for (const KernelRow& kernel : kernel_table()) {
     fmt::print("{:<16} {}\n", kernel.name, kernel.summary);
-    for (const KernelArgument& argument : kernel.arguments) fmt::print("  --{:<12} {:<10} {}\n", argument.name, argument.default_value, argument.help);
+    for (const KernelArgument& argument : kernel.arguments)
+      fmt::print("  --{:<12} {:<10} {}\n", argument.name, argument.default_value, argument.help);
   }
 }
 
@@ -33,7 +34,8 @@ std::map<std::string, std::string> pairs(const std::vector<std::string>& rest) {
   std::map<std::string, std::string> out;
   for (std::size_t i = 0; i < rest.size(); ++i) {
     const std::string& word = rest[i];
-    if (word.rfind("--", 0) != 0) throw UsageError("unexpected \"" + word + "\"; kernel arguments are --name value");
+    if (word.rfind("--", 0) != 0)
+      throw UsageError("unexpected \"" + word + "\"; kernel arguments are --name value");
     const std::size_t equals = word.find('=');
     if (equals != std::string::npos) {
       out[word.substr(2, equals - 2)] = word.substr(equals + 1);
@@ -53,7 +55,8 @@ void run(const KernelRun& options, const std::vector<std::string>& rest) {
   const RunResult result = run_program(program, machine);
   fmt::print("{}", options.json ? result_json(result) : result_text(result));
   if (!options.json)
-    fmt::print("  runtime.kernel_overhead_ns adds {} to a kernel launched alone; not included\n", time_text(machine.kernel_overhead));
+    fmt::print("  runtime.kernel_overhead_ns adds {} to a kernel launched alone; not included\n",
+               time_text(machine.kernel_overhead));
 }
 
 }  // namespace
@@ -61,13 +64,17 @@ void run(const KernelRun& options, const std::vector<std::string>& rest) {
 void add_kernel(CLI::App& app) {
   CLI::App* kernel = app.add_subcommand("kernel", "The kernel library: list, run");
   kernel->require_subcommand(1);
-  kernel->footer("Example: trnsim kernel run gemm --m 4096 --k 8192 --n 8192 --dtype fp32 --machine trn2 --order block_mnk");
+  kernel->footer(
+      "Example: trnsim kernel run gemm --m 4096 --k 8192 --n 8192 --dtype fp32 --machine trn2 --order "
+      "block_mnk");
   kernel->add_subcommand("list", "kernels and their arguments")->callback(list_kernels);
   CLI::App* command = kernel->add_subcommand("run", "simulate one kernel on one core, or an LNC=2 pair");
   auto options = std::make_shared<KernelRun>();
   command->add_option("name", options->name, "see trnsim kernel list")->required();
   options->machine.add_to(*command, "trn2");
-  command->add_option("--lnc", options->lnc, "1: one core, 2: a pair")->check(CLI::IsMember({1, 2}))->capture_default_str();
+  command->add_option("--lnc", options->lnc, "1: one core, 2: a pair")
+      ->check(CLI::IsMember({1, 2}))
+      ->capture_default_str();
   command->add_flag("--json", options->json, "print JSON");
   command->add_option("--write-trace", options->trace, "also write the program as a trace");
   command->allow_extras();

@@ -2,6 +2,7 @@
 
 namespace trn {
 
+void add_collective(CLI::App& app);
 void add_kernel(CLI::App& app);
 void add_run(CLI::App& app);
 void add_asm(CLI::App& app);
@@ -10,11 +11,8 @@ void add_config(CLI::App& app);
 
 const std::vector<CommandRow>& command_table() {
   static const std::vector<CommandRow> kTable{
-      {"kernel", add_kernel},
-      {"run", add_run},
-      {"asm", add_asm},
-      {"disasm", add_disasm},
-      {"config", add_config},
+      {"collective", add_collective}, {"kernel", add_kernel}, {"run", add_run}, {"asm", add_asm},
+      {"disasm", add_disasm},         {"config", add_config},
   };
   return kTable;
 }
