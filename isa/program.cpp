@@ -56,9 +56,10 @@ std::int64_t& Instruction::field(Field f) {
 
 bool Instruction::operator==(const Instruction& o) const {
   return opcode == o.opcode && source_count == o.source_count && op0 == o.op0 && op1 == o.op1 && fn == o.fn &&
-         accumulate == o.accumulate && double_row == o.double_row && dst == o.dst && src == o.src &&
-         imm0 == o.imm0 && imm1 == o.imm1 && queue == o.queue && collective == o.collective &&
-         region == o.region && wait == o.wait && post == o.post && affine == o.affine;
+         accumulate == o.accumulate && double_row == o.double_row && transpose == o.transpose &&
+         dst == o.dst && src == o.src && imm0 == o.imm0 && imm1 == o.imm1 && queue == o.queue &&
+         collective == o.collective && region == o.region && wait == o.wait && post == o.post &&
+         affine == o.affine;
 }
 
 bool Program::operator==(const Program& o) const {

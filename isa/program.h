@@ -125,6 +125,7 @@ struct Instruction {
   ActFn fn = ActFn::kCopy;
   bool accumulate = false;  // MM: add to PSUM; ACT: also sum the row
   bool double_row = false;  // MM/LDW: two FP8 rows a partition
+  bool transpose = false;   // DMA: rows of the source become columns of the destination
   AccessPattern dst;
   std::array<AccessPattern, 2> src;
   float imm0 = 0;

@@ -180,6 +180,10 @@ class Checker {
     const std::uint64_t from = i.src[0].elements_per_row() * i.src[0].rows;
     const std::uint64_t to = i.dst.elements_per_row() * i.dst.rows;
     if (from != to) fail(mnemonic_, std::to_string(from) + " elements into " + std::to_string(to));
+    if (!i.transpose) return;
+    if (!limits_.dma_transpose) fail(mnemonic_, limits_.machine + " has no DMA transpose; use TRP");
+    const std::uint32_t width = size_of(program_.tensors[i.src[0].tensor].dtype);
+    if (width != 2 && width != 4) fail(mnemonic_, "DMA transposes elements of 2 or 4 bytes");
   }
 
   [[noreturn]] void fail(const std::string& subject, const std::string& what) const {

@@ -22,6 +22,7 @@ struct IsaLimits {
   std::uint64_t queues = 256;
   bool double_row = false;
   bool hardware_descriptors = false;
+  bool dma_transpose = false;
   std::uint64_t max_cores = 2;
 };
 

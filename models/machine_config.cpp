@@ -83,6 +83,8 @@ DmaConfig parse_dma(ConfigNode node) {
   c.completion_latency = nanoseconds(node.positive("completion_latency_ns"));
   c.queue_depth = node.positive("queue_depth");
   c.packet = Bytes(node.positive("packet_bytes"));
+  c.transpose_efficiency_percent = node.integer("transpose_efficiency_percent");
+  if (c.transpose_efficiency_percent > 100) node.fail("transpose_efficiency_percent", "expected 0 to 100");
   c.accumulate_slowdown = node.positive("accumulate_slowdown");
   c.priority_classes = node.positive("priority_classes");
   node.reject_unknown_keys();
@@ -239,6 +241,7 @@ IsaLimits isa_limits(const MachineConfig& m) {
   limits.semaphores = m.core.semaphores.count;
   limits.queues = m.core.dma.engines * m.core.dma.queues;
   limits.double_row = m.core.tensor.fp8_double_row;
+  limits.dma_transpose = m.core.dma.transpose_efficiency_percent > 0;
   limits.hardware_descriptors = m.core.dma.hardware_units > 0;
   limits.max_cores = *std::max_element(m.lnc_allowed.begin(), m.lnc_allowed.end());
   return limits;

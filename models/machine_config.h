@@ -90,10 +90,11 @@ struct DmaConfig {
   std::uint64_t hardware_units;
   Picoseconds software_interval;  // GpSimd time per transfer, and per row
   Picoseconds software_row;
-  Picoseconds trigger_latency;     // trigger to first byte
-  Picoseconds completion_latency;  // last byte to waiting engine
-  std::uint64_t queue_depth;       // transfers in flight a queue
-  Bytes packet;                    // arbitration weight
+  Picoseconds trigger_latency;                 // trigger to first byte
+  Picoseconds completion_latency;              // last byte to waiting engine
+  std::uint64_t queue_depth;                   // transfers in flight a queue
+  Bytes packet;                                // arbitration weight
+  std::uint64_t transpose_efficiency_percent;  // from HBM, of the engine rate; 0: not available
   std::uint64_t accumulate_slowdown;
   std::uint64_t priority_classes;
 };

@@ -16,5 +16,6 @@ inline constexpr std::uint32_t kAccumulate = 1;
 inline constexpr std::uint32_t kDoubleRow = 2;
 inline constexpr std::uint32_t kPostAtRead = 4;
 inline constexpr std::uint32_t kPostSibling = 8;
+inline constexpr std::uint32_t kTransposed = 16;
 
 }  // namespace trn::trace_format

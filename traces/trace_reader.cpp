@@ -170,6 +170,7 @@ class Reader {
     i.fn = enumerator<ActFn>(from.fn(), kActFns.size(), "activation function");
     i.accumulate = (from.flags() & trace_format::kAccumulate) != 0;
     i.double_row = (from.flags() & trace_format::kDoubleRow) != 0;
+    i.transpose = (from.flags() & trace_format::kTransposed) != 0;
     i.imm0 = from.imm0();
     i.imm1 = from.imm1();
     if (i.opcode == Opcode::kDma) index(from.queue(), program_.queues.size(), "queue");

@@ -25,7 +25,8 @@ void fill(const Instruction& from, trace::Instruction& to) {
   to.set_flags((from.accumulate ? trace_format::kAccumulate : 0) |
                (from.double_row ? trace_format::kDoubleRow : 0) |
                (from.post.when == PostTime::kRead ? trace_format::kPostAtRead : 0) |
-               (from.post.sibling ? trace_format::kPostSibling : 0));
+               (from.post.sibling ? trace_format::kPostSibling : 0) |
+               (from.transpose ? trace_format::kTransposed : 0));
   if (takes_destination(info(from.opcode).operands)) fill(from.dst, *to.mutable_dst());
   for (std::size_t s = 0; s < from.source_count; ++s) fill(from.src[s], *to.add_src());
   to.set_op0(static_cast<std::uint32_t>(from.op0));

@@ -123,7 +123,7 @@ class Printer {
     if (i.imm0 != 0) parts.push_back(fmt::format("imm0={:.9e}", i.imm0));
     if (i.imm1 != 0) parts.push_back(fmt::format("imm1={:.9e}", i.imm1));
     std::string text(opcode.mnemonic);
-    if (i.opcode == Opcode::kDma) text += " copy";
+    if (i.opcode == Opcode::kDma) text += i.transpose ? " transpose" : " copy";
     if (i.opcode == Opcode::kCollective) text += fmt::format(" coll{}", i.collective);
     if (!parts.empty()) text += fmt::format(" {}", fmt::join(parts, ", "));
     if (i.wait.semaphore != kNoSemaphore)

@@ -48,7 +48,8 @@ void Parser::instruction(Cursor& cursor) {
 void Parser::kind_word(Cursor& cursor, Instruction& instruction) {
   if (instruction.opcode == Opcode::kDma && cursor.peek().kind == TokenKind::kWord &&
       tensors_.count(cursor.peek().text) == 0) {
-    if (!cursor.is("copy")) cursor.fail("unknown DMA kind; known: copy");
+    instruction.transpose = cursor.is("transpose");
+    if (!cursor.is("copy") && !instruction.transpose) cursor.fail("unknown DMA kind; known: copy, transpose");
     cursor.take();
   }
   if (instruction.opcode != Opcode::kCollective) return;

@@ -70,6 +70,8 @@ Program builder_program(const MachineConfig& machine, const std::string& name, s
   const DescriptorMode mode = hardware ? DescriptorMode::kHardware : DescriptorMode::kStatic;
   program.queues = {{"load", Engine::kSync, mode, 0}, {"store", Engine::kScalar, mode, 0}};
   program.semaphores = {"pe_read", "pe_done", "vector", "scalar", "gpsimd", "sibling"};
+  for (std::uint16_t i = 0; i < kCollectiveSemaphores; ++i)
+    program.semaphores.push_back("collective[" + std::to_string(i) + ']');
   for (std::uint64_t i = kFirstDmaSemaphore; i < machine.core.semaphores.count; ++i) {
     const std::string number = std::to_string(i - kFirstDmaSemaphore);
     program.semaphores.push_back("dma[" + number + ']');
@@ -93,8 +95,18 @@ CoreBuilder::CoreBuilder(Program& program, const MachineConfig& machine, std::si
     free_semaphores_.push_back(static_cast<std::uint16_t>(i));
 }
 
-std::uint64_t CoreBuilder::sbuf_free() const {
-  return machine_.core.sbuf.usable_bytes_per_partition.count() - sbuf_next_;
+std::uint64_t CoreBuilder::sbuf_end() const {
+  const std::uint64_t usable = machine_.core.sbuf.usable_bytes_per_partition.count();
+  return halves_ && !upper_ ? usable / 2 / 64 * 64 : usable;
+}
+
+std::uint64_t CoreBuilder::sbuf_free() const { return sbuf_end() - sbuf_next_; }
+
+void CoreBuilder::use_half(bool upper) {
+  TRN_CHECK(pools_.empty(), "halves change between kernels only");
+  halves_ = true;
+  upper_ = upper;
+  sbuf_next_ = upper ? machine_.core.sbuf.usable_bytes_per_partition.count() / 2 / 64 * 64 : 0;
 }
 
 TilePool& CoreBuilder::sbuf_pool(const std::string& name, DType dtype, std::uint64_t columns,
@@ -114,8 +126,7 @@ TilePool& CoreBuilder::make_pool(const std::string& name, Space space, DType dty
   // A PSUM tile starts on a bank of its own, so that two engines on two tiles never meet.
   std::uint64_t slot_bytes = columns * size_of(dtype);
   slot_bytes = sbuf ? (slot_bytes + 63) / 64 * 64 : (slot_bytes + bank - 1) / bank * bank;
-  const std::uint64_t capacity =
-      sbuf ? machine_.core.sbuf.usable_bytes_per_partition.count() : bank * machine_.core.psum.banks;
+  const std::uint64_t capacity = sbuf ? sbuf_end() : bank * machine_.core.psum.banks;
   std::uint64_t& next = sbuf ? sbuf_next_ : psum_next_;
   if (next + slot_bytes * slots > capacity)
     throw CapacityError(program_.name + ": pool " + name + ": " + std::to_string(slots) + " tiles of " +
@@ -202,8 +213,20 @@ Event CoreBuilder::next_transfer(Tile& tile) {
   return {tile.dma_semaphore, posted_[tile.dma_semaphore]};
 }
 
-CoreBuilder::HbmRows& CoreBuilder::rows_of(const HbmTensor& tensor, std::uint64_t block) {
-  return hbm_[{tensor.tensor, block}];
+void CoreBuilder::add_hbm_needs(const HbmBlock& block, bool write, std::vector<Event>& needs) const {
+  for (std::uint64_t b = block.row / kHbmRowBlock; b <= (block.row + block.rows - 1) / kHbmRowBlock; ++b) {
+    const auto it = hbm_.find({block.tensor.tensor, b});
+    if (it == hbm_.end()) continue;
+    for (const Event& event : it->second.writers) add_event(needs, event);
+    if (!write) continue;
+    for (const Event& event : it->second.readers) add_event(needs, event);
+  }
+}
+
+void CoreBuilder::touch_hbm(std::uint32_t tensor, std::uint64_t block, Event event, bool write) {
+  HbmRows& rows = hbm_[{tensor, block}];
+  if (write) rows.readers.clear();
+  add_event(write ? rows.writers : rows.readers, event);
 }
 
 void CoreBuilder::transfer(Via via, Tile& tile, Instruction instruction, Dependencies needs,
@@ -212,21 +235,14 @@ void CoreBuilder::transfer(Via via, Tile& tile, Instruction instruction, Depende
   instruction.opcode = Opcode::kDma;
   instruction.source_count = 1;
   instruction.queue = via == Via::kLoad ? kQueueLoad : kQueueStore;
-  const std::uint64_t first = block.row / kHbmRowBlock;
-  const std::uint64_t last = (block.row + block.rows - 1) / kHbmRowBlock;
-  for (std::uint64_t b = first; b <= last; ++b) {
-    const HbmRows& rows = rows_of(block.tensor, b);
-    needs.add(rows.writers);
-    if (writes_hbm) needs.add(rows.readers);
-  }
+  add_hbm_needs(block, writes_hbm, needs.events);
   const Event done = next_transfer(tile);
   instruction.post = {done.semaphore, 16, PostTime::kComplete, false};
   emit(engine, std::move(instruction), needs.events);
   knowledge_.posted(engine, done);
-  for (std::uint64_t b = first; b <= last; ++b) {
-    HbmRows& rows = rows_of(block.tensor, b);
-    if (writes_hbm) rows.readers.clear();
-    add_event(writes_hbm ? rows.writers : rows.readers, done);
+  for (std::uint64_t b = block.row / kHbmRowBlock; b <= (block.row + block.rows - 1) / kHbmRowBlock; ++b) {
+    touch_hbm(block.tensor.tensor, b, done, writes_hbm);
+    accesses_.push_back({block.tensor.tensor, b, done, writes_hbm});
   }
   if (writes_hbm) {
     add_event(tile.readers, done);
@@ -240,11 +256,27 @@ void CoreBuilder::load(View dst, const HbmBlock& src) {
   Instruction i;
   i.dst = dst.pattern;
   i.src[0] = hbm_pattern(src, dst.pattern.rows);
+  fill(dst, i, src);
+}
+
+void CoreBuilder::load_transposed(View dst, const HbmBlock& src) {
+  TRN_CHECK(src.columns == dst.pattern.rows, "a transpose turns columns into partitions");
+  Instruction i;
+  i.transpose = true;
+  i.dst = dst.pattern;
+  i.src[0] = hbm_pattern(src, static_cast<std::uint32_t>(src.rows));
+  fill(dst, i, src);
+}
+
+// Parts of a tile may be filled one after another; the first waits for who used the tile before.
+void CoreBuilder::fill(View dst, const Instruction& instruction, const HbmBlock& src) {
   Dependencies needs;
-  needs.add(dst.tile->readers);
-  needs.add(dst.tile->readers.empty() ? std::vector<Event>{} : dst.tile->writers);
-  if (!dst.tile->readers.empty()) dst.tile->writers.clear();
-  transfer(Via::kLoad, *dst.tile, i, needs, src, false);
+  if (!dst.tile->readers.empty()) {
+    needs.add(dst.tile->readers);
+    needs.add(dst.tile->writers);
+    dst.tile->writers.clear();
+  }
+  transfer(Via::kLoad, *dst.tile, instruction, needs, src, false);
 }
 
 void CoreBuilder::store(const HbmBlock& dst, View src) {
@@ -364,7 +396,9 @@ void CoreBuilder::release(std::size_t mark) {
                   ghosts_.end());
     if (!ghost.events.empty()) ghosts_.push_back(std::move(ghost));
     (allocation.space == Space::kSbuf ? sbuf_next_ : psum_next_) = allocation.begin;
-    for (const std::uint16_t semaphore : allocation.semaphores) free_semaphores_.push_back(semaphore);
+    // In reverse, so that the same kernel finds the same semaphores again.
+    free_semaphores_.insert(free_semaphores_.end(), allocation.semaphores.rbegin(),
+                            allocation.semaphores.rend());
     allocations_.pop_back();
     pools_.pop_back();
   }

@@ -1,5 +1,5 @@
 // Kernel authors write tile code in program order; the builder spreads it over the engines and inserts the
-// waits and posts. One core; a PairBuilder joins two.
+// waits and posts. One core; a RankBuilder joins two.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +25,7 @@ class TilePool {
 
  private:
   friend class CoreBuilder;
+  friend class RankBuilder;
   std::vector<std::unique_ptr<Tile>> tiles_;
   std::size_t turn_ = 0;
 };
@@ -46,6 +47,8 @@ class CoreBuilder {
   TilePool& psum_pool(const std::string& name, DType dtype, std::uint64_t columns, std::size_t slots);
   // Bytes a partition still free in SBUF.
   std::uint64_t sbuf_free() const;
+  // Kernels take turns in two halves of SBUF, so that the next one's loads pass the previous one's tail.
+  void use_half(bool upper);
   // Frees every pool made since the mark: a kernel frees what it took.
   std::size_t mark() const { return pools_.size(); }
   void release(std::size_t mark);
@@ -54,6 +57,8 @@ class CoreBuilder {
   // `partition_step`: HBM rows between two blocks that land side by side in the free dimension (a [k*128, n]
   // block into [128, k, n] of SBUF); 0: the block has as many rows as the tile.
   void load(View dst, const HbmBlock& src);
+  // Rows of `src` become columns: [rows, columns] of HBM into [columns, rows] of the tile.
+  void load_transposed(View dst, const HbmBlock& src);
   void store(const HbmBlock& dst, View src);
   void load_weights(View weights, bool double_row = false);
   // `last` closes the accumulation group: the result may be read.
@@ -65,7 +70,7 @@ class CoreBuilder {
   void region(const std::string& name);
 
  private:
-  friend class PairBuilder;
+  friend class RankBuilder;
   struct Dependencies {
     std::vector<Event> events;
     void add(const std::vector<Event>& more) { events.insert(events.end(), more.begin(), more.end()); }
@@ -82,7 +87,10 @@ class CoreBuilder {
   void append(Engine engine, Instruction instruction);
   Event post_complete(Engine engine, Instruction& instruction);
   Event next_transfer(Tile& tile);
-  HbmRows& rows_of(const HbmTensor& tensor, std::uint64_t block);
+  void fill(View dst, const Instruction& instruction, const HbmBlock& src);
+  std::uint64_t sbuf_end() const;
+  void touch_hbm(std::uint32_t tensor, std::uint64_t block, Event event, bool write);
+  void add_hbm_needs(const HbmBlock& block, bool write, std::vector<Event>& needs) const;
   void transfer(Via via, Tile& tile, Instruction instruction, Dependencies needs, const HbmBlock& block,
                 bool writes_hbm);
 
@@ -112,7 +120,16 @@ class CoreBuilder {
   std::vector<std::uint16_t> free_semaphores_;
 
   std::map<std::pair<std::uint32_t, std::uint64_t>, HbmRows> hbm_;  // (tensor, row block)
-  std::vector<Tile*> weights_read_;                                 // by LDW since the last matmul
+  struct HbmAccess {
+    std::uint32_t tensor;
+    std::uint64_t block;
+    Event event;
+    bool write;
+  };
+  std::vector<HbmAccess> accesses_;  // by this core's transfers, in order
+  bool halves_ = false;
+  bool upper_ = false;
+  std::vector<Tile*> weights_read_;  // by LDW since the last matmul
 };
 
 // Semaphores every core has: two of the Tensor engine, one each of the others, one for the sibling core.
@@ -123,8 +140,10 @@ enum CoreSemaphore : std::uint16_t {
   kScalarDone,
   kGpSimdDone,
   kSibling,
-  kFirstDmaSemaphore
+  kFirstCollective  // one a stream, then the transfers'
 };
+inline constexpr std::uint16_t kCollectiveSemaphores = 4;
+inline constexpr std::uint16_t kFirstDmaSemaphore = kFirstCollective + kCollectiveSemaphores;
 inline constexpr std::uint64_t kHbmRowBlock = 128;
 
 // Queues every builder program has.

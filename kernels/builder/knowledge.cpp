@@ -43,8 +43,13 @@ void Knowledge::implies(Event event, Event implied) {
   if (!list.empty() && list.back().value == event.value) list.back().implied = implied;
 }
 
-void Knowledge::forget_posts() {
+void Knowledge::shift(const std::vector<std::int64_t>& above, const std::vector<std::int64_t>& by) {
   for (auto& list : snapshots_) list.clear();
+  for (auto& log : log_) log.clear();
+  merged_ = {};
+  for (auto& clock : known_)
+    for (std::size_t s = 0; s < clock.size(); ++s)
+      if (clock[s] > above[s]) clock[s] += by[s];
 }
 
 }  // namespace trn

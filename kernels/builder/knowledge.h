@@ -26,9 +26,9 @@ class Knowledge {
   // The same instruction order implies that `implied` has happened whenever `event` has.
   void implies(Event event, Event implied);
 
-  // After a folded loop: values above `before` moved on by a whole number of iterations. What is known
-  // stays true; what the posters knew is forgotten.
-  void forget_posts();
+  // After a folded loop: what is known above `above` has moved on by `by`. What the posters knew is
+  // forgotten.
+  void shift(const std::vector<std::int64_t>& above, const std::vector<std::int64_t>& by);
 
  private:
   struct Snapshot {

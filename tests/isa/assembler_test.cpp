@@ -44,7 +44,8 @@ TEST(Assembler, ErrorsNamePlaceFindingAndRemedy) {
   EXPECT_EQ(error("DVE", ".let x=1/0\n"), "f:8:11: division by zero, found the end of the line");
   EXPECT_EQ(error("DVE", ".let x=9223372036854775807+1\n"),
             "f:8:29: 64-bit overflow in this expression, found the end of the line");
-  EXPECT_EQ(error("SP", "DMA gather a, h, q=q\n"), "f:8:5: unknown DMA kind; known: copy, found 'gather'");
+  EXPECT_EQ(error("SP", "DMA gather a, h, q=q\n"),
+            "f:8:5: unknown DMA kind; known: copy, transpose, found 'gather'");
 }
 
 TEST(Assembler, AnOutOfRangeOperandIsFoundInsideALoop) {

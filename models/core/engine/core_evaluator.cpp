@@ -10,13 +10,13 @@ namespace {
 
 constexpr Picoseconds kNever = Picoseconds::max();
 
-// Marks what transfers and collectives of `nodes` post.
-void mark_external(const NodeList& nodes, std::vector<char>& external) {
+// Marks what instructions of one opcode in `nodes` post.
+void mark_external(const NodeList& nodes, Opcode opcode, std::vector<char>& external) {
   for (const Node& node : nodes) {
-    if (node.is_loop()) mark_external(node.body, external);
+    if (node.is_loop()) mark_external(node.body, opcode, external);
     const Instruction& i = node.instruction;
-    const bool crosses = i.opcode == Opcode::kDma || i.opcode == Opcode::kCollective;
-    if (!node.is_loop() && crosses && i.post.semaphore != kNoSemaphore) external[i.post.semaphore] = 1;
+    if (!node.is_loop() && i.opcode == opcode && i.post.semaphore != kNoSemaphore)
+      external[i.post.semaphore] = 1;
   }
 }
 
@@ -36,8 +36,13 @@ CoreEvaluator::CoreEvaluator(const Program& program, const CoreConfig& config)
       engine.table_load =
           EdgeStep(engine.stream.clock.first_edge_at_or_after(config.scalar.table_load), engine.stream.clock);
       engine.stats.wait_by_region.resize(program.regions.size());
-      mark_external(program.cores[c].streams[index_of(info.engine)], cores_[c].external);
     }
+  }
+  // A transfer posts to the core that triggered it, a collective to every core of the rank.
+  for (const EngineState& engine : engines_) {
+    const NodeList& stream = program.cores[engine.core].streams[index_of(engine.engine)];
+    mark_external(stream, Opcode::kDma, cores_[engine.core].external);
+    for (CoreState& core : cores_) mark_external(stream, Opcode::kCollective, core.external);
   }
   for (std::size_t e = 0; e < engines_.size(); ++e) prepare(e);
 }
