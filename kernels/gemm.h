@@ -1,18 +1,21 @@
-// C[M,N] = transpose(A[K,M]) x B[K,N], in four loop orders.
+// C[M,N] = transpose(A[K,M]) x B[K,N], in five loop orders.
 #pragma once
+
+#include <string>
+#include <vector>
 
 #include "kernels/builder/core_builder.h"
 
 namespace trn {
 
-// The loop nests and what each reads from HBM, in elements; mt = M/128 etc. are tile counts, mb, nb, kb the
-// block sizes in tiles, C is written once (M*N):
-//   inner      m, n, k: both tiles loaded in the innermost loop            K*M*(N/512) + K*N*(M/128)
-//   hoist_k    m, n, k: A's column of tiles once per m, B's once per (m,n)  K*M          + K*N*(M/128)
-//   block_mn   (m, n) blocks, K whole: A once per m block, B once per (m,n) K*M          + K*N*(M/(128 mb))
-//   block_mnk  (n, m, k) blocks, partial sums in SBUF                       K*M*(N/(512 nb)) + K*N*(M/(128
-//   mb))
-enum class GemmOrder : std::uint8_t { kInner, kHoistK, kBlockMn, kBlockMnk };
+// The loop nests and the elements each reads from HBM (C is written once, M*N). Block sizes in tiles:
+//   inner      m, n, k     both tiles in the innermost loop              K*M*(N/512)    + K*N*(M/128)
+//   hoist_k    m, n, k     A once per m, B once per (m, n)               K*M            + K*N*(M/128)
+//   block_mn   blocks m, n K whole: A once per m block                   K*M            + K*N*(M/(128 mb))
+//   block_mnk  n, m, k     partial sums in SBUF                          K*M*(N/512 nb) + K*N*(M/(128 mb))
+//   stream     m, n        A's block of 4 tiles stays, B streams by      K*M            + K*N*(M/512)
+enum class GemmOrder : std::uint8_t { kInner, kHoistK, kBlockMn, kBlockMnk, kStream };
+inline const std::vector<std::string> kGemmOrders{"inner", "hoist_k", "block_mn", "block_mnk", "stream"};
 
 // How a block is loaded: whole rows of it a transfer, or a 128 x 128 / 128 x 512 tile a transfer.
 enum class GemmLoad : std::uint8_t { kRow, kTile };
@@ -26,19 +29,27 @@ struct GemmOptions {
 };
 
 struct GemmOperands {
-  HbmTensor a;  // [K, M]
-  HbmTensor b;  // [K, N]
+  HbmTensor a;  // [K, M], or [M, K] with a_transposed
+  HbmTensor b;  // [K, N], or [N, K] with b_transposed
   HbmTensor c;  // [M, N]
   DType dtype = DType::kBf16;
   DType c_dtype = DType::kBf16;
+  std::uint64_t m = 0, k = 0, n = 0;
+  // Stored the other way round: turned by the DMA engines on the way in (block_mn and stream only).
+  bool a_transposed = false;
+  bool b_transposed = false;
+  // First rows of the operands in their tensors: the matrices of many layers lie below each other.
+  std::uint64_t a_row = 0, b_row = 0, c_row = 0;
 };
 
+// Operands that are whole tensors.
+GemmOperands gemm_operands(HbmTensor a, HbmTensor b, HbmTensor c, DType dtype, DType c_dtype);
+
 // Appends rows [m_begin, m_end) of C to the core's program. HBM bytes: as the table says.
-void gemm(CoreBuilder& builder, const GemmOperands& operands, const GemmOptions& options,
-          std::uint64_t m_begin, std::uint64_t m_end);
+void gemm(CoreBuilder& builder, const GemmOperands& operands, const GemmOptions& options, std::uint64_t m_begin,
+          std::uint64_t m_end);
 
 // Elements read from HBM by the loop nest above, for whole tiles.
-std::uint64_t gemm_elements_read(std::uint64_t m, std::uint64_t k, std::uint64_t n,
-                                 const GemmOptions& options);
+std::uint64_t gemm_elements_read(std::uint64_t m, std::uint64_t k, std::uint64_t n, const GemmOptions& options);
 
 }  // namespace trn

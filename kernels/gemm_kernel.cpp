@@ -11,18 +11,16 @@ Program build(const KernelArguments& arguments, const MachineConfig& machine, st
   const std::uint64_t k = arguments.positive("k");
   const std::uint64_t n = arguments.positive("n");
   GemmOptions options;
-  options.order =
-      static_cast<GemmOrder>(arguments.choice("order", {"inner", "hoist_k", "block_mn", "block_mnk"}));
+  options.order = static_cast<GemmOrder>(arguments.choice("order", kGemmOrders));
   options.load = static_cast<GemmLoad>(arguments.choice("load", {"row", "tile"}));
   options.m_tiles = arguments.positive("m-tiles");
   options.n_tiles = arguments.positive("n-tiles");
   options.k_tiles = arguments.positive("k-tiles");
-  GemmOperands x;
-  x.dtype = x.c_dtype = arguments.dtype("dtype");
+  const DType dtype = arguments.dtype("dtype");
   Program program = builder_program(machine, "gemm", cores);
-  x.a = add_hbm(program, "A", x.dtype, k, m);
-  x.b = add_hbm(program, "B", x.dtype, k, n);
-  x.c = add_hbm(program, "C", x.c_dtype, m, n);
+  const HbmTensor a = add_hbm(program, "A", dtype, k, m);
+  const HbmTensor b = add_hbm(program, "B", dtype, k, n);
+  const GemmOperands x = gemm_operands(a, b, add_hbm(program, "C", dtype, m, n), dtype, dtype);
   program.model_flops = 2 * m * k * n;
   const std::uint64_t share = (m / cores + 127) / 128 * 128;
   for (std::size_t c = 0; c < cores; ++c) {
@@ -43,7 +41,7 @@ KernelRow gemm_kernel() {
            {"k", "4096", "contraction"},
            {"n", "4096", "columns of C"},
            {"dtype", "bf16", "of A, B and C"},
-           {"order", "block_mnk", "inner, hoist_k, block_mn, block_mnk"},
+           {"order", "block_mnk", "inner, hoist_k, block_mn, block_mnk, stream"},
            {"load", "row", "row: whole rows of a block a transfer; tile: one tile a transfer"},
            {"m-tiles", "16", "block size in tiles of 128"},
            {"n-tiles", "2", "block size in tiles of 512"},

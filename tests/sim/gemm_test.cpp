@@ -52,7 +52,7 @@ TEST(GemmFp32, IsWithinThreePercentOfTheTutorial) {
 // Bytes read are those of the loop nest; C is written once; FLOPs on the array are the model's.
 TEST(Gemm, MovesTheBytesOfItsLoopNest) {
   const MachineConfig machine = trn("trn2");
-  const std::vector<std::string> orders{"inner", "hoist_k", "block_mn", "block_mnk"};
+  const std::vector<std::string>& orders = kGemmOrders;
   for (std::size_t o = 0; o < orders.size(); ++o) {
     for (const auto& [m, k, n] : {std::tuple{512, 1024, 2048}, {2048, 512, 1024}}) {
       const RunResult r = run_gemm({{"m", std::to_string(m)},
@@ -82,7 +82,7 @@ TEST(Gemm, IsNeverFasterThanItsRooflines) {
   const MachineConfig machine = trn("trn2");
   for (const auto& [m, k, n] :
        {std::tuple{100, 130, 70}, {257, 300, 513}, {1024, 1024, 1024}, {128, 4096, 512}}) {
-    for (const char* order : {"inner", "hoist_k", "block_mn", "block_mnk"}) {
+    for (const std::string& order : kGemmOrders) {
       const std::map<std::string, std::string> a{
           {"m", std::to_string(m)}, {"k", std::to_string(k)}, {"n", std::to_string(n)}, {"order", order}};
       const RunResult one = run_gemm(a, machine);
