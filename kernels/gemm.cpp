@@ -24,7 +24,8 @@ struct Piece {
 
 std::vector<Piece> pieces(Piece whole, std::uint64_t step) {
   std::vector<Piece> out;
-  for (std::uint64_t at = whole.begin; at < whole.end(); at += step) out.push_back({at, std::min(step, whole.end() - at)});
+  for (std::uint64_t at = whole.begin; at < whole.end(); at += step)
+    out.push_back({at, std::min(step, whole.end() - at)});
   return out;
 }
 
@@ -35,7 +36,12 @@ View part(Tile& tile, std::uint64_t column, std::uint64_t columns, std::uint64_t
 class Gemm {
  public:
   Gemm(CoreBuilder& builder, const GemmOperands& operands, const GemmOptions& options, Piece m)
-      : b_(builder), x_(operands), options_(options), m_(m), n_{0, operands.n}, k_(pieces({0, operands.k}, kTileK)) {}
+      : b_(builder),
+        x_(operands),
+        options_(options),
+        m_(m),
+        n_{0, operands.n},
+        k_(pieces({0, operands.k}, kTileK)) {}
 
   void run() {
     const std::size_t mark = b_.mark();
@@ -145,7 +151,8 @@ class Gemm {
     const std::uint64_t mb = std::min(options_.m_tiles * kTileM, m_.size);
     const std::uint64_t nb = std::min(options_.n_tiles * kTileN, n_.size);
     TilePool& a = b_.sbuf_pool("gemm_a", x_.dtype, mb, k_.size());
-    TilePool& b = b_.sbuf_pool("gemm_b", x_.dtype, nb, std::max(k_.size(), slots_that_fit(nb, 2 * k_.size())));
+    TilePool& b =
+        b_.sbuf_pool("gemm_b", x_.dtype, nb, std::max(k_.size(), slots_that_fit(nb, 2 * k_.size())));
     for (const Piece& m : pieces(m_, mb)) {
       std::vector<Tile*> wa;
       for (const Piece& n : pieces(n_, nb)) {
@@ -196,7 +203,8 @@ class Gemm {
     }
   }
 
-  void multiply_k_block(TilePool& a, TilePool& b, const std::vector<Tile*>& sum, std::size_t k0, std::size_t count, Piece m, Piece n) {
+  void multiply_k_block(TilePool& a, TilePool& b, const std::vector<Tile*>& sum, std::size_t k0,
+                        std::size_t count, Piece m, Piece n) {
     std::vector<Tile*> xb;
     for (std::size_t k = 0; k < count; ++k) {
       xb.push_back(&b.next());
@@ -227,7 +235,8 @@ class Gemm {
       load_a(part(wa, 0, count * kTileM, kTileK), rows, m);
       return;
     }
-    for (std::size_t k = 0; k < count; ++k) load_a(part(wa, k * kTileM, m.size, k_[k0 + k].size), k_[k0 + k], m);
+    for (std::size_t k = 0; k < count; ++k)
+      load_a(part(wa, k * kTileM, m.size, k_[k0 + k].size), k_[k0 + k], m);
   }
 
   void accumulate(Tile& sum, Tile& psum, bool first, bool last, Piece m, Piece n, std::uint64_t column) {
@@ -250,7 +259,8 @@ class Gemm {
   void stream() {
     const std::uint64_t block = std::min(kStreamTiles * kTileM, m_.size);
     TilePool& b = b_.sbuf_pool("gemm_b", x_.dtype, std::min(kTileN, n_.size), 12);
-    TilePool& a = b_.sbuf_pool("gemm_a", x_.dtype, block, std::max(k_.size(), slots_that_fit(block, 2 * k_.size())));
+    TilePool& a =
+        b_.sbuf_pool("gemm_a", x_.dtype, block, std::max(k_.size(), slots_that_fit(block, 2 * k_.size())));
     for (const Piece& m : pieces(m_, block)) {
       std::vector<Tile*> wa;
       for (const Piece& n : pieces(n_, kTileN)) stream_row(a, b, wa, m, n);
@@ -270,8 +280,8 @@ class Gemm {
       Tile& xb = b.next();
       load_rows(xb, false, k_[k], n, kTileN);
       for (std::size_t r = 0; r < rows.size(); ++r)
-        step(*psum[r], part(*wa[k], rows[r].begin - m.begin, rows[r].size, k_[k].size), part(xb, 0, n.size, k_[k].size),
-             k, k_.size(), rows[r], n);
+        step(*psum[r], part(*wa[k], rows[r].begin - m.begin, rows[r].size, k_[k].size),
+             part(xb, 0, n.size, k_[k].size), k, k_.size(), rows[r], n);
     }
     for (std::size_t r = 0; r < rows.size(); ++r) drain(*psum[r], rows[r], n);
   }
@@ -301,14 +311,16 @@ GemmOperands gemm_operands(HbmTensor a, HbmTensor b, HbmTensor c, DType dtype, D
   return x;
 }
 
-void gemm(CoreBuilder& builder, const GemmOperands& operands, const GemmOptions& options, std::uint64_t m_begin,
-          std::uint64_t m_end) {
+void gemm(CoreBuilder& builder, const GemmOperands& operands, const GemmOptions& options,
+          std::uint64_t m_begin, std::uint64_t m_end) {
   const bool turns = options.order == GemmOrder::kBlockMn || options.order == GemmOrder::kStream;
-  TRN_CHECK(turns || !(operands.a_transposed || operands.b_transposed), "this order takes no transposed operands");
+  TRN_CHECK(turns || !(operands.a_transposed || operands.b_transposed),
+            "this order takes no transposed operands");
   if (m_begin < m_end) Gemm(builder, operands, options, {m_begin, m_end - m_begin}).run();
 }
 
-std::uint64_t gemm_elements_read(std::uint64_t m, std::uint64_t k, std::uint64_t n, const GemmOptions& options) {
+std::uint64_t gemm_elements_read(std::uint64_t m, std::uint64_t k, std::uint64_t n,
+                                 const GemmOptions& options) {
   const std::uint64_t m_tiles = ceil_div(m, kTileM);
   const std::uint64_t n_tiles = ceil_div(n, kTileN);
   switch (options.order) {

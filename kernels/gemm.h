@@ -46,10 +46,11 @@ struct GemmOperands {
 GemmOperands gemm_operands(HbmTensor a, HbmTensor b, HbmTensor c, DType dtype, DType c_dtype);
 
 // Appends rows [m_begin, m_end) of C to the core's program. HBM bytes: as the table says.
-void gemm(CoreBuilder& builder, const GemmOperands& operands, const GemmOptions& options, std::uint64_t m_begin,
-          std::uint64_t m_end);
+void gemm(CoreBuilder& builder, const GemmOperands& operands, const GemmOptions& options,
+          std::uint64_t m_begin, std::uint64_t m_end);
 
 // Elements read from HBM by the loop nest above, for whole tiles.
-std::uint64_t gemm_elements_read(std::uint64_t m, std::uint64_t k, std::uint64_t n, const GemmOptions& options);
+std::uint64_t gemm_elements_read(std::uint64_t m, std::uint64_t k, std::uint64_t n,
+                                 const GemmOptions& options);
 
 }  // namespace trn

@@ -8,9 +8,16 @@
 namespace trn {
 
 KernelRow gemm_kernel();
+KernelRow flash_attention_kernel();
+KernelRow flash_attention_backward_kernel();
+std::vector<KernelRow> pointwise_kernels();
 
 const std::vector<KernelRow>& kernel_table() {
-  static const std::vector<KernelRow> kTable{gemm_kernel()};
+  static const std::vector<KernelRow> kTable = [] {
+    std::vector<KernelRow> rows{gemm_kernel(), flash_attention_kernel(), flash_attention_backward_kernel()};
+    for (KernelRow& row : pointwise_kernels()) rows.push_back(std::move(row));
+    return rows;
+  }();
   return kTable;
 }
 

@@ -61,6 +61,14 @@ View View::columns(Tile& tile, std::uint64_t first, std::uint64_t count, std::ui
   return view;
 }
 
+View View::shaped(Tile& tile, std::uint64_t first, std::initializer_list<Dim> dims, std::uint32_t rows) {
+  View view = columns(tile, 0, tile.columns, rows);
+  view.pattern.offset += static_cast<std::int64_t>(first);
+  view.pattern.dim_count = 0;
+  for (const Dim& dim : dims) view.pattern.dims[view.pattern.dim_count++] = dim;
+  return view;
+}
+
 Program builder_program(const MachineConfig& machine, const std::string& name, std::size_t cores) {
   Program program;
   program.name = name;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,9 @@ struct View {
 
   // Columns [first, first + count) of rows [0, rows).
   static View columns(Tile& tile, std::uint64_t first, std::uint64_t count, std::uint32_t rows = 128);
+  // Free dimensions of your own, outermost first, from column `first` on; a step of 0 repeats.
+  static View shaped(Tile& tile, std::uint64_t first, std::initializer_list<Dim> dims,
+                     std::uint32_t rows = 128);
   static View whole(Tile& tile) { return columns(tile, 0, tile.columns, tile.rows); }
 };
 

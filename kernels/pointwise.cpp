@@ -1,0 +1,293 @@
+#include "kernels/pointwise.h"
+
+#include <algorithm>
+#include <functional>
+
+namespace trn {
+namespace {
+
+constexpr std::uint64_t kRows = 128;       // partitions
+constexpr std::uint64_t kMaxChunk = 4096;  // elements of a row held at once
+
+// One block of rows and columns in flight.
+class Block {
+ public:
+  Block(CoreBuilder& builder, std::uint64_t row, std::uint32_t rows, std::uint64_t column,
+        std::uint64_t columns)
+      : b_(builder), row_(row), rows_(rows), column_(column), columns_(columns) {}
+
+  View view(Tile& tile) const { return View::columns(tile, 0, std::min(columns_, tile.columns), rows_); }
+  View view(Tile& tile, std::uint64_t first, std::uint64_t count) const {
+    return View::columns(tile, first, count, rows_);
+  }
+
+  View shaped(Tile& tile, std::uint64_t first, std::initializer_list<Dim> dims) const {
+    return View::shaped(tile, first, dims, rows_);
+  }
+
+  View load(TilePool& pool, Rows from) const { return load(pool, from, column_, columns_); }
+  View load(TilePool& pool, Rows from, std::uint64_t column, std::uint64_t columns) const {
+    return load(pool.next(), from, column, columns);
+  }
+  View load(Tile& tile, Rows from, std::uint64_t column, std::uint64_t columns) const {
+    const View to = View::columns(tile, 0, columns, rows_);
+    b_.load(to, {from.tensor, from.row + row_, rows_, column, columns});
+    return to;
+  }
+  void store(Rows to, View from) const { store(to, from, column_, columns_); }
+  void store(Rows to, View from, std::uint64_t column, std::uint64_t columns) const {
+    b_.store({to.tensor, to.row + row_, rows_, column, columns}, from);
+  }
+
+  void vector(Opcode opcode, View dst, const std::vector<View>& sources, AluOp op0 = AluOp::kNone,
+              AluOp op1 = AluOp::kNone) const {
+    Instruction i;
+    i.op0 = op0;
+    i.op1 = op1;
+    b_.compute(Engine::kVector, opcode, dst, sources, i);
+  }
+  void multiply(View dst, View a, View b) const {
+    vector(Opcode::kTensorTensor, dst, {a, b}, AluOp::kMultiply);
+  }
+  void add(View dst, View a, View b) const { vector(Opcode::kTensorTensor, dst, {a, b}, AluOp::kAdd); }
+  void scale(View dst, View a, View by) const {
+    vector(Opcode::kTensorScalar, dst, {a, by}, AluOp::kMultiply);
+  }
+  void activation(ActFn fn, View dst, View src, bool row_sum = false) const {
+    Instruction i;
+    i.fn = fn;
+    i.accumulate = row_sum;
+    b_.compute(Engine::kScalar, Opcode::kActivation, dst, {src}, i);
+  }
+  void row_sum(View dst) const { b_.compute(Engine::kScalar, Opcode::kReadAccumulator, dst, {}); }
+
+ private:
+  CoreBuilder& b_;
+  std::uint64_t row_;
+  std::uint32_t rows_;
+  std::uint64_t column_;
+  std::uint64_t columns_;
+};
+
+// Runs `body` on every block of rows [begin, end) and chunk of columns.
+void for_blocks(CoreBuilder& b, std::uint64_t begin, std::uint64_t end, std::uint64_t columns,
+                std::uint64_t chunk, const std::function<void(const Block&)>& body) {
+  for (std::uint64_t row = begin; row < end; row += kRows)
+    for (std::uint64_t column = 0; column < columns; column += chunk)
+      body(Block(b, row, static_cast<std::uint32_t>(std::min(kRows, end - row)), column,
+                 std::min(chunk, columns - column)));
+}
+
+// 1/rms of each row into `inverse`, through a scratch row of squares.
+void inverse_rms(const Block& block, View x, View scratch, View inverse) {
+  block.activation(ActFn::kSquare, scratch, x, true);
+  block.row_sum(inverse);
+  block.activation(ActFn::kRsqrt, inverse, inverse);
+}
+
+}  // namespace
+
+void rmsnorm(CoreBuilder& b, Rows x, Rows weight, Rows y, std::uint64_t begin, std::uint64_t end) {
+  const std::uint64_t width = x.tensor.columns;
+  TilePool& in = b.sbuf_pool("norm_in", DType::kBf16, width, 2);
+  TilePool& squares = b.sbuf_pool("norm_squares", DType::kBf16, width, 1);
+  TilePool& out = b.sbuf_pool("norm_out", DType::kBf16, width, 2);
+  TilePool& small = b.sbuf_pool("norm_small", DType::kFp32, 1, 4);
+  Tile& gamma = b.sbuf_pool("norm_weight", DType::kBf16, width, 1).next();
+  b.load(View::whole(gamma), {weight.tensor, weight.row, kRows, 0, width});
+  for_blocks(b, begin, end, width, width, [&](const Block& block) {
+    const View row = block.load(in, x);
+    const View inverse = block.view(small.next());
+    inverse_rms(block, row, block.view(squares.next()), inverse);
+    const View normal = block.view(out.next());
+    block.scale(normal, row, inverse);
+    block.multiply(normal, normal, block.view(gamma));
+    block.store(y, normal);
+  });
+}
+
+void rmsnorm_backward(CoreBuilder& b, Rows x, Rows weight, Rows dy, Rows dx, std::uint64_t begin,
+                      std::uint64_t end) {
+  const std::uint64_t width = x.tensor.columns;
+  TilePool& in = b.sbuf_pool("norm_in", DType::kBf16, width, 3);
+  TilePool& scratch = b.sbuf_pool("norm_scratch", DType::kBf16, width, 2);
+  TilePool& small = b.sbuf_pool("norm_small", DType::kFp32, 1, 4);
+  Tile& gamma = b.sbuf_pool("norm_weight", DType::kBf16, width, 1).next();
+  b.load(View::whole(gamma), {weight.tensor, weight.row, kRows, 0, width});
+  for_blocks(b, begin, end, width, width, [&](const Block& block) {
+    const View row = block.load(in, x);
+    const View gradient = block.load(in, dy);
+    const View work = block.view(scratch.next());
+    const View inverse = block.view(small.next());
+    inverse_rms(block, row, work, inverse);
+    // dx = inverse * (g*dy - x * mean(x*g*dy) * inverse^2)
+    const View weighted = block.view(scratch.next());
+    block.multiply(weighted, gradient, block.view(gamma));
+    block.multiply(work, weighted, row);
+    const View dot = block.view(small.next());
+    block.vector(Opcode::kReduce, dot, {work}, AluOp::kAdd);
+    block.scale(work, row, dot);
+    block.vector(Opcode::kTensorTensor, work, {weighted, work}, AluOp::kSubtract);
+    block.scale(work, work, inverse);
+    block.store(dx, work);
+  });
+}
+
+void add_rows(CoreBuilder& b, Rows a, Rows other, Rows out, std::uint64_t begin, std::uint64_t end) {
+  const std::uint64_t chunk = std::min(kMaxChunk, a.tensor.columns);
+  TilePool& in = b.sbuf_pool("add_in", DType::kBf16, chunk, 4);
+  TilePool& sum = b.sbuf_pool("add_out", DType::kBf16, chunk, 2);
+  for_blocks(b, begin, end, a.tensor.columns, chunk, [&](const Block& block) {
+    const View x = block.load(in, a);
+    const View y = block.load(in, other);
+    const View total = block.view(sum.next());
+    block.add(total, x, y);
+    block.store(out, total);
+  });
+}
+
+void swiglu(CoreBuilder& b, Rows gate_up, Rows act, std::uint64_t begin, std::uint64_t end) {
+  const std::uint64_t width = act.tensor.columns;
+  const std::uint64_t chunk = std::min(kMaxChunk, width);
+  TilePool& in = b.sbuf_pool("swiglu_in", DType::kBf16, chunk, 4);
+  TilePool& out = b.sbuf_pool("swiglu_out", DType::kBf16, chunk, 2);
+  for (std::uint64_t column = 0; column < width; column += chunk) {
+    const std::uint64_t count = std::min(chunk, width - column);
+    for_blocks(b, begin, end, 1, 1, [&](const Block& block) {
+      const View gate = block.load(in, gate_up, column, count);
+      const View up = block.load(in, gate_up, width + column, count);
+      const View y = block.view(out.next(), 0, count);
+      block.activation(ActFn::kSilu, y, gate);
+      block.multiply(y, y, up);
+      block.store(act, y, column, count);
+    });
+  }
+}
+
+void swiglu_backward(CoreBuilder& b, Rows gate_up, Rows dact, Rows dgate_up, std::uint64_t begin,
+                     std::uint64_t end) {
+  const std::uint64_t width = dact.tensor.columns;
+  const std::uint64_t chunk = std::min<std::uint64_t>(2048, width);
+  TilePool& in = b.sbuf_pool("swiglu_in", DType::kBf16, chunk, 6);
+  TilePool& out = b.sbuf_pool("swiglu_out", DType::kBf16, chunk, 4);
+  for (std::uint64_t column = 0; column < width; column += chunk) {
+    const std::uint64_t count = std::min(chunk, width - column);
+    for_blocks(b, begin, end, 1, 1, [&](const Block& block) {
+      const View gate = block.load(in, gate_up, column, count);
+      const View up = block.load(in, gate_up, width + column, count);
+      const View gradient = block.load(in, dact, column, count);
+      const View dup = block.view(out.next(), 0, count);
+      block.activation(ActFn::kSilu, dup, gate);
+      block.multiply(dup, dup, gradient);
+      block.store(dgate_up, dup, width + column, count);
+      const View dgate = block.view(out.next(), 0, count);
+      block.activation(ActFn::kSiluDerivative, dgate, gate);
+      block.multiply(dgate, dgate, up);
+      block.multiply(dgate, dgate, gradient);
+      block.store(dgate_up, dgate, column, count);
+    });
+  }
+}
+
+void rope(CoreBuilder& b, Rows x, Rows cos_sin, Rows y, std::uint64_t head_dim, bool norm,
+          std::uint64_t begin, std::uint64_t end) {
+  const std::uint64_t width = x.tensor.columns;
+  const std::uint64_t heads = width / head_dim;
+  const std::uint64_t half = head_dim / 2;
+  TilePool& in = b.sbuf_pool("rope_in", DType::kBf16, width, 2);
+  TilePool& work = b.sbuf_pool("rope_work", DType::kBf16, width, 2);
+  TilePool& out = b.sbuf_pool("rope_out", DType::kBf16, width, 2);
+  TilePool& tables = b.sbuf_pool("rope_table", DType::kBf16, 2 * head_dim, 2);
+  TilePool& small = b.sbuf_pool("rope_small", DType::kFp32, heads, 2);
+  const std::int64_t d = static_cast<std::int64_t>(head_dim);
+  for_blocks(b, begin, end, width, width, [&](const Block& block) {
+    Tile& x_tile = in.next();
+    const View row = block.load(x_tile, x, 0, width);
+    Tile& table = tables.next();
+    block.load(table, cos_sin, 0, 2 * head_dim);
+    const View turned = block.view(work.next());
+    const View result = block.view(out.next());
+    if (norm) {
+      Tile& inverse = small.next();
+      block.activation(ActFn::kSquare, turned, row);
+      block.vector(Opcode::kReduce, block.view(inverse, 0, heads), {turned}, AluOp::kAdd);
+      block.activation(ActFn::kRsqrt, block.view(inverse, 0, heads), block.view(inverse, 0, heads));
+      block.multiply(row, row, block.shaped(inverse, 0, {{1, heads}, {0, head_dim}}));
+    }
+    // x cos + (halves swapped) x sin, the sine's sign being in its table; tables are broadcast over the
+    // heads.
+    block.multiply(turned, block.shaped(x_tile, half, {{d, heads}, {-d / 2, 2}, {1, half}}),
+                   block.shaped(table, head_dim, {{0, heads}, {1, head_dim}}));
+    block.multiply(result, row, block.shaped(table, 0, {{0, heads}, {1, head_dim}}));
+    block.add(result, result, turned);
+    block.store(y, result);
+  });
+}
+
+void cross_entropy(CoreBuilder& b, Rows logits, Rows dlogits, std::uint64_t begin, std::uint64_t end) {
+  const std::uint64_t width = logits.tensor.columns;
+  const std::uint64_t chunk = std::min(kMaxChunk, width);
+  const std::uint64_t chunks = (width + chunk - 1) / chunk;
+  TilePool& in = b.sbuf_pool("xent_in", DType::kBf16, chunk, 4);
+  TilePool& out = b.sbuf_pool("xent_out", DType::kBf16, chunk, 2);
+  TilePool& small = b.sbuf_pool("xent_small", DType::kFp32, 2 * chunks + 2, 2);
+  for_blocks(b, begin, end, 1, 1, [&](const Block& block) {
+    Tile& partial = small.next();
+    std::uint64_t at = 0;
+    for (std::uint64_t column = 0; column < width; column += chunk, ++at) {  // exponentials and their sum
+      const std::uint64_t count = std::min(chunk, width - column);
+      const View x = block.load(in, logits, column, count);
+      block.vector(Opcode::kReduce, block.view(partial, at, 1), {x}, AluOp::kMax);
+      block.activation(ActFn::kExp, block.view(out.next(), 0, count), x, true);
+      block.row_sum(block.view(partial, chunks + at, 1));
+    }
+    const View total = block.view(partial, 2 * chunks, 1);
+    block.vector(Opcode::kReduce, total, {block.view(partial, chunks, chunks)}, AluOp::kAdd);
+    block.vector(Opcode::kReciprocal, total, {total});
+    for (std::uint64_t column = 0; column < width; column += chunk) {  // softmax - onehot
+      const std::uint64_t count = std::min(chunk, width - column);
+      const View x = block.load(in, logits, column, count);
+      const View y = block.view(out.next(), 0, count);
+      block.activation(ActFn::kExp, y, x);
+      block.scale(y, y, total);
+      block.store(dlogits, y, column, count);
+    }
+  });
+}
+
+void embedding(CoreBuilder& b, Rows table, Rows out, std::uint64_t begin, std::uint64_t end) {
+  const std::uint64_t width = out.tensor.columns;
+  TilePool& rows = b.sbuf_pool("embedding", DType::kBf16, width, 4);
+  for_blocks(b, begin, end, width, width,
+             [&](const Block& block) { block.store(out, block.load(rows, table)); });
+}
+
+void adamw(CoreBuilder& b, const AdamState& s, std::uint64_t begin, std::uint64_t end) {
+  TilePool& in = b.sbuf_pool("adam_in", DType::kFp32, kAdamColumns, 6);
+  TilePool& work = b.sbuf_pool("adam_work", DType::kFp32, kAdamColumns, 2);
+  TilePool& narrow = b.sbuf_pool("adam_narrow", DType::kBf16, kAdamColumns, 2);
+  for_blocks(b, begin, end, kAdamColumns, kAdamColumns, [&](const Block& block) {
+    const View p = block.load(in, {s.master});
+    const View m = block.load(in, {s.momentum});
+    const View v = block.load(in, {s.variance});
+    const View g = block.load(in, {s.gradient});
+    const View t = block.view(work.next());
+    block.vector(Opcode::kScalarTensorTensor, m, {m, g}, AluOp::kMultiply,
+                 AluOp::kAdd);  // m = b1 m + (1-b1) g
+    block.activation(ActFn::kSquare, t, g);
+    block.vector(Opcode::kScalarTensorTensor, v, {v, t}, AluOp::kMultiply,
+                 AluOp::kAdd);  // v = b2 v + (1-b2) g^2
+    block.activation(ActFn::kRsqrt, t, v);
+    block.multiply(t, t, m);
+    block.vector(Opcode::kScalarTensorTensor, p, {p, t}, AluOp::kMultiply,
+                 AluOp::kSubtract);  // decay and step
+    const View parameter = block.view(narrow.next());
+    block.activation(ActFn::kCopy, parameter, p);
+    block.store({s.master}, p);
+    block.store({s.momentum}, m);
+    block.store({s.variance}, v);
+    block.store({s.parameter}, parameter);
+  });
+}
+
+}  // namespace trn

@@ -1,0 +1,46 @@
+// Row kernels: tokens on partitions, features along the free dimension; no matmuls.
+#pragma once
+
+#include <vector>
+
+#include "kernels/builder/core_builder.h"
+
+namespace trn {
+
+// Rows [row, ...) and all columns of an HBM matrix.
+struct Rows {
+  HbmTensor tensor;
+  std::uint64_t row = 0;
+};
+
+// Each appends rows [begin, end) to a core's program. Widths are the tensors' columns.
+
+// y = x / rms(x) * weight.
+void rmsnorm(CoreBuilder& builder, Rows x, Rows weight, Rows y, std::uint64_t begin, std::uint64_t end);
+// dx (+)= d(rmsnorm)/dx, from dy, x and the weight; the weight's gradient is summed over the rows.
+void rmsnorm_backward(CoreBuilder& builder, Rows x, Rows weight, Rows dy, Rows dx, std::uint64_t begin,
+                      std::uint64_t end);
+// out = a + b.
+void add_rows(CoreBuilder& builder, Rows a, Rows b, Rows out, std::uint64_t begin, std::uint64_t end);
+// act = silu(gate) * up; gate and up lie side by side in `gate_up`.
+void swiglu(CoreBuilder& builder, Rows gate_up, Rows act, std::uint64_t begin, std::uint64_t end);
+// d(gate_up) from d(act) and gate_up.
+void swiglu_backward(CoreBuilder& builder, Rows gate_up, Rows dact, Rows dgate_up, std::uint64_t begin,
+                     std::uint64_t end);
+// Per head of `head_dim`: optional rms norm, then rotation by tables of cos and sin (width head_dim).
+void rope(CoreBuilder& builder, Rows x, Rows cos_sin, Rows y, std::uint64_t head_dim, bool norm,
+          std::uint64_t begin, std::uint64_t end);
+// dlogits = softmax(logits) - onehot, scaled; two passes over the vocabulary shard.
+void cross_entropy(CoreBuilder& builder, Rows logits, Rows dlogits, std::uint64_t begin, std::uint64_t end);
+// Rows picked from (or summed into) a table; one descriptor a row.
+void embedding(CoreBuilder& builder, Rows table, Rows out, std::uint64_t begin, std::uint64_t end);
+
+// One AdamW step on a flat shard of `count` parameters, laid out as rows of 2048: reads master, m, v and
+// gradient in fp32, writes master, m, v and the bf16 parameter.
+struct AdamState {
+  HbmTensor master, momentum, variance, gradient, parameter;
+};
+inline constexpr std::uint64_t kAdamColumns = 2048;
+void adamw(CoreBuilder& builder, const AdamState& state, std::uint64_t begin, std::uint64_t end);
+
+}  // namespace trn
