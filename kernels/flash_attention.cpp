@@ -44,23 +44,22 @@ class Attention {
     b_.matmul(dst, moving, accumulate, last);
   }
   // [d, tokens] of one head, turned on the way in.
-  void load_turned(Tile& tile, HbmTensor from, std::uint64_t row, std::uint64_t tokens, std::uint64_t head) {
+  void load_turned(Tile& tile, HbmTensor from, std::uint64_t row, std::uint64_t tokens, std::uint64_t column) {
     for (std::uint64_t t = 0; t < tokens; t += kK) {
       const std::uint64_t count = std::min(kK, tokens - t);
-      b_.load_transposed(cols(tile, t, count, d_), {from, row + t, count, head * d_, d_});
+      b_.load_transposed(cols(tile, t, count, d_), {from, row + t, count, column, d_});
     }
   }
   // [128, tokens/128 * d]: token t in partition t % 128.
-  void load_natural(Tile& tile, HbmTensor from, std::uint64_t row, std::uint64_t tokens, std::uint64_t head) {
-    b_.load(cols(tile, 0, tokens / kSub * d_, kSub), {from, row, tokens, head * d_, d_});
+  void load_natural(Tile& tile, HbmTensor from, std::uint64_t row, std::uint64_t tokens, std::uint64_t column) {
+    b_.load(cols(tile, 0, tokens / kSub * d_, kSub), {from, row, tokens, column, d_});
   }
   // `count` blocks of 128 columns of src, turned through the array into dst.
-  void turn(TilePool& psum, View dst, Tile& src, std::uint64_t count) {
+  void turn(Engine drain, TilePool& psum, View dst, Tile& src, std::uint64_t count) {
     Tile& turned = psum.next();
     for (std::uint64_t j = 0; j < count; ++j)
       b_.transpose(cols(turned, j * kSub, kQ), cols(src, j * kSub, kSub));
-    b_.compute(Engine::kScalar, Opcode::kCopy, dst,
-               {cols(turned, 0, count * kSub)});  // Vector has more to do
+    b_.compute(drain, Opcode::kCopy, dst, {cols(turned, 0, count * kSub)});
   }
 
   CoreBuilder& b_;
@@ -98,8 +97,8 @@ class Forward : Attention {
     for (std::uint64_t kv = begin; kv < end; ++kv) {
       Tile& keys = kt.next();
       Tile& values = v.next();
-      load_turned(keys, x_.k, x_.row, s, kv);
-      load_natural(values, x_.v, x_.row, s, kv);
+      load_turned(keys, x_.k, x_.row, s, x_.k_column + kv * d_);
+      load_natural(values, x_.v, x_.row, s, x_.v_column + kv * d_);
       for (std::uint64_t h = kv * group; h < (kv + 1) * group; ++h)
         for (std::uint64_t q = 0; q < s; q += 2 * kQ) pair(keys, values, h, q);
     }
@@ -124,7 +123,7 @@ class Forward : Attention {
 
   Queries open(std::uint64_t head, std::uint64_t q) {
     Queries x{head, q, &qt_->next(), &small_->next(), &sum_->next(), {}, {}, {}};
-    b_.load_transposed(cols(*x.qt, 0, kQ, d_), {x_.q, x_.row + q, kQ, head * d_, d_});
+    b_.load_transposed(cols(*x.qt, 0, kQ, d_), {x_.q, x_.row + q, kQ, x_.q_column + head * d_, d_});
     x.max = cols(*x.small, 0, 1);
     x.next_max = cols(*x.small, 1, 1);
     x.total = cols(*x.small, 2, 1);
@@ -180,7 +179,7 @@ class Forward : Attention {
   void weigh(const Item& item, Tile& values) {
     const std::uint64_t blocks = item.count / kSub;
     Tile& turned = pt_->next();
-    turn(*turned_, cols(turned, 0, blocks * kSub), *item.p, blocks);
+    turn(Engine::kVector, *turned_, cols(turned, 0, blocks * kSub), *item.p, blocks);
     Tile& result = output_->next();
     for (std::uint64_t j = 0; j < blocks; ++j)
       multiply(View::whole(result), cols(turned, j * kSub, kQ), cols(values, (item.k / kSub + j) * d_, d_),
@@ -243,16 +242,16 @@ class Backward : Attention {
     const std::uint64_t group = x_.shape.heads / x_.shape.kv_heads;
     for (std::uint64_t kv = begin; kv < end; ++kv) {
       Keys keys{&kt_->next(), &vt_->next(), &k_->next(), &dk_->next(), &dv_->next()};
-      load_turned(*keys.kt, x_.k, x_.row, s, kv);
-      load_turned(*keys.vt, x_.v, x_.row, s, kv);
-      load_natural(*keys.k, x_.k, x_.row, s, kv);
+      load_turned(*keys.kt, x_.k, x_.row, s, x_.k_column + kv * d_);
+      load_turned(*keys.vt, x_.v, x_.row, s, x_.v_column + kv * d_);
+      load_natural(*keys.k, x_.k, x_.row, s, x_.k_column + kv * d_);
       vector(Opcode::kFill, View::whole(*keys.dk), {});
       vector(Opcode::kFill, View::whole(*keys.dv), {});
       for (std::uint64_t h = kv * group; h < (kv + 1) * group; ++h)
         for (std::uint64_t q = 0; q < s; q += kQ) tile(keys, h, q);
       for (std::uint64_t j = 0; j < blocks; ++j) {
-        store_sum(*keys.dk, j, y_.dk, kv);
-        store_sum(*keys.dv, j, y_.dv, kv);
+        store_sum(*keys.dk, j, y_.dk, x_.k_column + kv * d_);
+        store_sum(*keys.dv, j, y_.dv, x_.v_column + kv * d_);
       }
     }
   }
@@ -265,17 +264,17 @@ class Backward : Attention {
     Tile *q, *dout, *qt, *dout_t, *small;
   };
 
-  void store_sum(Tile& sum, std::uint64_t j, HbmTensor to, std::uint64_t kv) {
+  void store_sum(Tile& sum, std::uint64_t j, HbmTensor to, std::uint64_t column) {
     Tile& out = out_->next();
     b_.compute(Engine::kScalar, Opcode::kCopy, View::whole(out), {cols(sum, j * d_, d_)});
-    b_.store({to, j * kSub, kSub, kv * d_, d_}, View::whole(out));
+    b_.store({to, j * kSub, kSub, column, d_}, View::whole(out));
   }
 
   void tile(const Keys& keys, std::uint64_t head, std::uint64_t q) {
     Queries x{&rows_->next(), &rows_->next(), &turned_rows_->next(), &turned_rows_->next(), &small_->next()};
-    b_.load(View::whole(*x.q), {x_.q, x_.row + q, kQ, head * d_, d_});
+    b_.load(View::whole(*x.q), {x_.q, x_.row + q, kQ, x_.q_column + head * d_, d_});
     b_.load(View::whole(*x.dout), {y_.dout, q, kQ, head * d_, d_});
-    b_.load_transposed(cols(*x.qt, 0, kQ, d_), {x_.q, x_.row + q, kQ, head * d_, d_});
+    b_.load_transposed(cols(*x.qt, 0, kQ, d_), {x_.q, x_.row + q, kQ, x_.q_column + head * d_, d_});
     b_.load_transposed(cols(*x.dout_t, 0, kQ, d_), {y_.dout, q, kQ, head * d_, d_});
     // delta = rowsum(dout * out), lse from the forward pass.
     Tile& forward_out = rows_->next();
@@ -295,7 +294,7 @@ class Backward : Attention {
     }
     Tile& out = out_->next();
     b_.compute(Engine::kScalar, Opcode::kCopy, View::whole(out), {View::whole(dq)});
-    b_.store({y_.dq, q, kQ, head * d_, d_}, View::whole(out));
+    b_.store({y_.dq, q, kQ, x_.q_column + head * d_, d_}, View::whole(out));
   }
 
   struct Item {
@@ -329,7 +328,7 @@ class Backward : Attention {
     add_products(*keys.dv, *item.p, View::whole(*x.dout), first_block, blocks);
     add_products(*keys.dk, *item.ds, View::whole(*x.q), first_block, blocks);
     Tile& turned = dst_->next();
-    turn(*turned_, cols(turned, 0, blocks * kSub), *item.ds, blocks);
+    turn(Engine::kScalar, *turned_, cols(turned, 0, blocks * kSub), *item.ds, blocks);
     for (std::uint64_t j = 0; j < blocks; ++j)
       multiply(View::whole(dq), cols(turned, j * kSub, kQ), cols(*keys.k, (first_block + j) * d_, d_),
                item.k + j > 0, item.last && j + 1 == blocks);

@@ -17,6 +17,7 @@ struct AttentionShape {
 struct AttentionForward {
   AttentionShape shape;
   HbmTensor q, k, v, out, lse;
+  std::uint64_t q_column = 0, k_column = 0, v_column = 0;  // of head 0; also of dq, dk, dv
   std::uint64_t row =
       0;  // first row of the saved tensors (k, v, out, lse) and q: layers lie below each other
 };

@@ -35,7 +35,7 @@ struct GemmOperands {
   DType dtype = DType::kBf16;
   DType c_dtype = DType::kBf16;
   std::uint64_t m = 0, k = 0, n = 0;
-  // Stored the other way round: turned by the DMA engines on the way in (block_mn and stream only).
+  // Stored the other way round: turned by the DMA engines on the way in (blocked orders only).
   bool a_transposed = false;
   bool b_transposed = false;
   // First rows of the operands in their tensors: the matrices of many layers lie below each other.

@@ -31,12 +31,12 @@ class Block {
   }
   View load(Tile& tile, Rows from, std::uint64_t column, std::uint64_t columns) const {
     const View to = View::columns(tile, 0, columns, rows_);
-    b_.load(to, {from.tensor, from.row + row_, rows_, column, columns});
+    b_.load(to, {from.tensor, from.row + row_, rows_, from.column + column, columns});
     return to;
   }
   void store(Rows to, View from) const { store(to, from, column_, columns_); }
   void store(Rows to, View from, std::uint64_t column, std::uint64_t columns) const {
-    b_.store({to.tensor, to.row + row_, rows_, column, columns}, from);
+    b_.store({to.tensor, to.row + row_, rows_, to.column + column, columns}, from);
   }
 
   void vector(Opcode opcode, View dst, const std::vector<View>& sources, AluOp op0 = AluOp::kNone,
@@ -87,48 +87,73 @@ void inverse_rms(const Block& block, View x, View scratch, View inverse) {
 
 }  // namespace
 
+namespace {
+
+// The norm's tiles and the broadcast weight; `sum` and `skip` tell the fused forms apart.
+class NormTiles {
+ public:
+  NormTiles(CoreBuilder& b, Rows weight, std::uint64_t width, std::size_t inputs, std::size_t scratch)
+      : in(b.sbuf_pool("norm_in", DType::kBf16, width, inputs)),
+        work(b.sbuf_pool("norm_work", DType::kBf16, width, scratch)),
+        small(b.sbuf_pool("norm_small", DType::kFp32, 1, 4)),
+        gamma(b.sbuf_pool("norm_weight", DType::kBf16, width, 1).next()) {
+    b.load(View::whole(gamma), {weight.tensor, weight.row, kRows, 0, width});
+  }
+  TilePool& in;
+  TilePool& work;
+  TilePool& small;
+  Tile& gamma;
+};
+
+void normalize(const Block& block, NormTiles& tiles, View row, Rows y) {
+  const View inverse = block.view(tiles.small.next());
+  const View normal = block.view(tiles.work.next());
+  inverse_rms(block, row, normal, inverse);
+  block.scale(normal, row, inverse);
+  block.multiply(normal, normal, block.view(tiles.gamma));
+  block.store(y, normal);
+}
+
+}  // namespace
+
 void rmsnorm(CoreBuilder& b, Rows x, Rows weight, Rows y, std::uint64_t begin, std::uint64_t end) {
-  const std::uint64_t width = x.tensor.columns;
-  TilePool& in = b.sbuf_pool("norm_in", DType::kBf16, width, 2);
-  TilePool& squares = b.sbuf_pool("norm_squares", DType::kBf16, width, 1);
-  TilePool& out = b.sbuf_pool("norm_out", DType::kBf16, width, 2);
-  TilePool& small = b.sbuf_pool("norm_small", DType::kFp32, 1, 4);
-  Tile& gamma = b.sbuf_pool("norm_weight", DType::kBf16, width, 1).next();
-  b.load(View::whole(gamma), {weight.tensor, weight.row, kRows, 0, width});
+  const std::uint64_t width = y.tensor.columns;
+  NormTiles tiles(b, weight, width, 2, 2);
+  for_blocks(b, begin, end, width, width, [&](const Block& block) { normalize(block, tiles, block.load(tiles.in, x), y); });
+}
+
+void add_rmsnorm(CoreBuilder& b, Rows a, Rows other, Rows weight, Rows sum, Rows y, std::uint64_t begin, std::uint64_t end) {
+  const std::uint64_t width = y.tensor.columns;
+  NormTiles tiles(b, weight, width, 4, 3);
   for_blocks(b, begin, end, width, width, [&](const Block& block) {
-    const View row = block.load(in, x);
-    const View inverse = block.view(small.next());
-    inverse_rms(block, row, block.view(squares.next()), inverse);
-    const View normal = block.view(out.next());
-    block.scale(normal, row, inverse);
-    block.multiply(normal, normal, block.view(gamma));
-    block.store(y, normal);
+    const View left = block.load(tiles.in, a);
+    const View right = block.load(tiles.in, other);
+    block.add(left, left, right);
+    block.store(sum, left);
+    normalize(block, tiles, left, y);
   });
 }
 
-void rmsnorm_backward(CoreBuilder& b, Rows x, Rows weight, Rows dy, Rows dx, std::uint64_t begin,
-                      std::uint64_t end) {
-  const std::uint64_t width = x.tensor.columns;
-  TilePool& in = b.sbuf_pool("norm_in", DType::kBf16, width, 3);
-  TilePool& scratch = b.sbuf_pool("norm_scratch", DType::kBf16, width, 2);
-  TilePool& small = b.sbuf_pool("norm_small", DType::kFp32, 1, 4);
-  Tile& gamma = b.sbuf_pool("norm_weight", DType::kBf16, width, 1).next();
-  b.load(View::whole(gamma), {weight.tensor, weight.row, kRows, 0, width});
+void rmsnorm_backward(CoreBuilder& b, Rows x, Rows weight, Rows dy, Rows skip, Rows dx, std::uint64_t begin, std::uint64_t end) {
+  const std::uint64_t width = dx.tensor.columns;
+  NormTiles tiles(b, weight, width, 4, 3);
   for_blocks(b, begin, end, width, width, [&](const Block& block) {
-    const View row = block.load(in, x);
-    const View gradient = block.load(in, dy);
-    const View work = block.view(scratch.next());
-    const View inverse = block.view(small.next());
+    const View row = block.load(tiles.in, x);
+    const View gradient = block.load(tiles.in, dy);
+    const View bypass = block.load(tiles.in, skip);
+    const View work = block.view(tiles.work.next());
+    const View inverse = block.view(tiles.small.next());
     inverse_rms(block, row, work, inverse);
-    // dx = inverse * (g*dy - x * mean(x*g*dy) * inverse^2)
-    const View weighted = block.view(scratch.next());
-    block.multiply(weighted, gradient, block.view(gamma));
+    // dx = skip + inverse * (g*dy - x * mean(x*g*dy) * inverse^2)
+    const View weighted = block.view(tiles.work.next());
+    block.multiply(weighted, gradient, block.view(tiles.gamma));
     block.multiply(work, weighted, row);
-    const View dot = block.view(small.next());
+    const View dot = block.view(tiles.small.next());
     block.vector(Opcode::kReduce, dot, {work}, AluOp::kAdd);
     block.scale(work, row, dot);
     block.vector(Opcode::kTensorTensor, work, {weighted, work}, AluOp::kSubtract);
     block.scale(work, work, inverse);
+    block.add(work, work, bypass);
     block.store(dx, work);
   });
 }
@@ -189,10 +214,9 @@ void swiglu_backward(CoreBuilder& b, Rows gate_up, Rows dact, Rows dgate_up, std
   }
 }
 
-void rope(CoreBuilder& b, Rows x, Rows cos_sin, Rows y, std::uint64_t head_dim, bool norm,
+void rope(CoreBuilder& b, Rows x, Rows cos_sin, Rows y, std::uint64_t heads, std::uint64_t head_dim, bool norm,
           std::uint64_t begin, std::uint64_t end) {
-  const std::uint64_t width = x.tensor.columns;
-  const std::uint64_t heads = width / head_dim;
+  const std::uint64_t width = heads * head_dim;
   const std::uint64_t half = head_dim / 2;
   TilePool& in = b.sbuf_pool("rope_in", DType::kBf16, width, 2);
   TilePool& work = b.sbuf_pool("rope_work", DType::kBf16, width, 2);

@@ -44,7 +44,7 @@ std::vector<KernelRow> pointwise_kernels() {
                    const Rows dy = tensor(rank, "dy", rows, columns), dx = tensor(rank, "dx", rows, columns);
                    rank.kernel("rmsnorm_bwd", rows, 128,
                                [&](CoreBuilder& core, std::uint64_t b, std::uint64_t e) {
-                                 rmsnorm_backward(core, x, w, dy, dx, b, e);
+                                 rmsnorm_backward(core, x, w, dy, dy, dx, b, e);
                                });
                  }),
       row_kernel("residual_add", "out = a + b", "5120",
@@ -80,7 +80,7 @@ std::vector<KernelRow> pointwise_kernels() {
                               table = tensor(rank, "cos_sin", rows, 256),
                               y = tensor(rank, "y", rows, columns);
                    rank.kernel("rope", rows, 128, [&](CoreBuilder& core, std::uint64_t b, std::uint64_t e) {
-                     rope(core, x, table, y, 128, true, b, e);
+                     rope(core, x, table, y, columns / 128, 128, true, b, e);
                    });
                  }),
       row_kernel(

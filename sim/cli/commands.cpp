@@ -2,6 +2,7 @@
 
 namespace trn {
 
+void add_train(CLI::App& app);
 void add_collective(CLI::App& app);
 void add_kernel(CLI::App& app);
 void add_run(CLI::App& app);
@@ -11,6 +12,7 @@ void add_config(CLI::App& app);
 
 const std::vector<CommandRow>& command_table() {
   static const std::vector<CommandRow> kTable{
+      {"train", add_train},
       {"collective", add_collective}, {"kernel", add_kernel}, {"run", add_run}, {"asm", add_asm},
       {"disasm", add_disasm},         {"config", add_config},
   };

@@ -1,33 +1,85 @@
-// The module tree of one rank: its cores, their DMA queues, the HBM stack they share.
+// The module tree of one rank that stands for all: its cores, their DMA queues, the HBM stack they share, and the
+// links as far as its collectives use them.
 #pragma once
 
+#include <deque>
+#include <map>
 #include <memory>
 #include <vector>
 
 #include "isa/program.h"
 #include "models/core/core_module.h"
+#include "models/interconnect/collectives/collective_runner.h"
 #include "models/interconnect/traffic/traffic_module.h"
 #include "models/machine_config.h"
 #include "models/memory/dma/dma_queues.h"
 
 namespace trn {
 
+// How many ranks there are beside this one; all run the same program.
+struct Mesh {
+  std::uint64_t ranks_per_chip = 1;  // axis "tp": the ranks of a chip
+  std::uint64_t chips = 1;           // axis "fsdp": the same rank of every chip
+};
+
+// Sums over the collectives of one axis and operation.
+struct CollectiveTotals {
+  std::uint64_t count = 0;
+  std::uint64_t bytes = 0;  // nccom-test's size
+  Picoseconds time;         // from trigger to completion, one after another on a stream
+};
+
 class RankMachine {
  public:
   // Inside a ScopedContext. `program` must outlive the machine.
-  RankMachine(const Program& program, const MachineConfig& machine);
+  RankMachine(const Program& program, const MachineConfig& machine, Mesh mesh);
 
   const CoreEvaluator& cores() const { return evaluator_; }
   const Traffic& traffic() const { return traffic_; }
   const DmaQueues& queues() const { return queues_; }
+  Picoseconds last_collective() const { return last_collective_; }
+  // By (axis, operation).
+  const std::map<std::pair<std::string, CollectiveOp>, CollectiveTotals>& collectives() const { return totals_; }
+  bool collectives_done() const;
 
  private:
+  struct Stream {
+    std::deque<CollectiveRequest> waiting;  // front: in flight
+    std::unique_ptr<CollectiveRun> run;
+    Picoseconds started;
+  };
+  // Starts the stream's head; the timer of a trigger in the future.
+  class StreamActor : public TrafficActor {
+   public:
+    explicit StreamActor(RankMachine& machine) : machine_(machine) {}
+    void flow_done(std::uint64_t, Picoseconds) override {}
+    void timer(std::uint64_t token, Picoseconds now) override { machine_.start_collective(token, now); }
+
+   private:
+    RankMachine& machine_;
+  };
+
   void submit();
   void deliver();
+  void enqueue(const CollectiveRequest& request);
+  void start_collective(std::size_t stream, Picoseconds now);
+  void collective_done(std::size_t stream, Picoseconds now);
+  Schedule schedule_of(const CollectiveDecl& decl) const;
 
+  const Program& program_;
+  MachineConfig machine_;
+  Mesh mesh_;
+  Topology topology_;
   Traffic traffic_;
   DmaQueues queues_;
   CoreEvaluator evaluator_;
+  FabricResources fabric_;
+  StreamActor stream_actor_{*this};
+  std::vector<Stream> streams_;
+  std::vector<std::unique_ptr<CollectiveRun>> finished_;  // kept until their callbacks have returned
+  std::vector<Completion> collective_completions_;
+  std::map<std::pair<std::string, CollectiveOp>, CollectiveTotals> totals_;
+  Picoseconds last_collective_;
   std::vector<std::vector<std::uint32_t>> queue_numbers_;  // [core][program queue]
   std::unique_ptr<TrafficModule> traffic_module_;
   std::unique_ptr<CoreModule> core_module_;

@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "isa/engine.h"
 #include "models/core/engine/core_stats.h"
+#include "models/core/engine/wait_attribution.h"
 
 namespace trn {
 
@@ -31,12 +32,23 @@ struct Stall {
   Picoseconds time;
 };
 
+// All collectives of one axis and operation.
+struct CollectiveSummary {
+  std::string axis;
+  std::string op;
+  std::uint64_t count;
+  std::uint64_t bytes;
+  Picoseconds time;
+};
+
 struct RunResult {
   std::string program;
   Picoseconds time;  // until the last instruction and the last transfer are complete
   std::vector<EngineResult> engines;
   std::vector<ResourceResult> resources;
   std::vector<Stall> stalls;  // longest first
+  std::vector<WaitTimes> tensor_waits;  // by core: why the array stood still
+  std::vector<CollectiveSummary> collectives;
   std::uint64_t instructions = 0;
   std::uint64_t transfers = 0;
   Bytes dma_bytes, hbm_read, hbm_write;

@@ -3,12 +3,13 @@
 
 #include "isa/program.h"
 #include "models/machine_config.h"
+#include "sim/machine/rank_machine.h"
 #include "sim/run/run_result.h"
 
 namespace trn {
 
-// One rank alone on the chip. Throws DeadlockError naming who waits on what, ProgramError on a program that
-// breaks a rule of the machine.
-RunResult run_program(const Program& program, const MachineConfig& machine);
+// One rank alone, or standing for a whole mesh of equal ranks. Throws DeadlockError naming who waits on what,
+// ProgramError on a program that breaks a rule of the machine.
+RunResult run_program(const Program& program, const MachineConfig& machine, Mesh mesh = {});
 
 }  // namespace trn

@@ -26,7 +26,7 @@ CoreEvaluator::CoreEvaluator(const Program& program, const CoreConfig& config)
     : program_(program), config_(config) {
   TRN_CHECK(!program.cores.empty() && program.cores.size() <= 2, "a program has one or two cores");
   for (std::uint32_t c = 0; c < program.cores.size(); ++c) {
-    cores_.emplace_back(config, program.semaphores.size(), program.queues.size());
+    cores_.emplace_back(config, program);
     for (const EngineInfo& info : kEngines) {
       EngineState& engine = engines_.emplace_back();
       engine.core = c;
@@ -226,6 +226,9 @@ void CoreEvaluator::issue(std::size_t e) {
   if (waited.count() > 0) {
     stats.semaphore_wait += waited;
     stats.wait_by_region[op.region] += waited;
+    if (engine.engine == Engine::kTensor) core.waits.tensor_waited(engine.base, engine.ready, op.wait_semaphore);
+    if (engine.engine == Engine::kSync && op.wait_semaphore != kNoSemaphore)
+      core.waits.sync_waited(engine.base, engine.ready, op.wait_semaphore);
   }
   if (op.wait_semaphore != kNoSemaphore) core.waiters[op.wait_semaphore] &= ~(1u << e);
 
@@ -250,6 +253,7 @@ void CoreEvaluator::issue(std::size_t e) {
       slot = start.plus(engine.one_cycle, clock);
       stats.flops += op.flops;
       stats.matmuls += op.flops > 0 ? 1 : 0;
+      if (op.flops == 0) stats.transpose_busy += unlimited - start.time();
       stats.busy += read.time() - start.time();
       break;
     }

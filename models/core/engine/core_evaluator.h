@@ -10,6 +10,7 @@
 
 #include "models/core/engine/core_stats.h"
 #include "models/core/engine/timing_program.h"
+#include "models/core/engine/wait_attribution.h"
 #include "models/core/semaphore/semaphore_file.h"
 #include "models/core/tensor/current_limiter.h"
 
@@ -66,6 +67,7 @@ class CoreEvaluator {
   const EngineStats& stats(std::size_t core, Engine engine) const {
     return engines_[core * kEngineCount + index_of(engine)].stats;
   }
+  const WaitTimes& tensor_waits(std::size_t core) const { return cores_[core].waits.times(); }
   std::uint64_t limiter_activations(std::size_t core) const { return cores_[core].limiter.activations(); }
 
  private:
@@ -92,13 +94,14 @@ class CoreEvaluator {
     std::size_t owner = 0;
   };
   struct CoreState {
-    CoreState(const CoreConfig& config, std::size_t semaphore_count, std::size_t queue_count)
-        : semaphores(semaphore_count),
-          rings(queue_count),
-          waiters(semaphore_count),
-          external(semaphore_count),
-          issued(queue_count),
-          limiter(config.tensor) {}
+    CoreState(const CoreConfig& config, const Program& program)
+        : semaphores(program.semaphores.size()),
+          rings(program.queues.size()),
+          waiters(program.semaphores.size()),
+          external(program.semaphores.size()),
+          issued(program.queues.size()),
+          limiter(config.tensor),
+          waits(program) {}
     SemaphoreFile semaphores;
     SemaphoreFile rings;                 // completed transfers a queue
     std::vector<std::uint32_t> waiters;  // engines to look at when the semaphore is posted, a bit each
@@ -110,6 +113,7 @@ class CoreEvaluator {
     std::array<Picoseconds, kEngineCount> descriptor_unit{};
     EdgeTime array_free, weights_ready, load_free, shadow_free;
     CurrentLimiter limiter;
+    WaitAttribution waits;
   };
 
   void prepare(std::size_t e);

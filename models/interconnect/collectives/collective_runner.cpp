@@ -21,8 +21,8 @@ FabricResources FabricResources::make(FlowEngine& flows, const Topology& topolog
   const double dma = bytes_per_picosecond(machine.core.dma.engine_rate) *
                      static_cast<double>(machine.core.dma.engines * machine.chip.neuron_cores);
   for (std::uint64_t chip = 0; chip < chips; ++chip) {
-    r.hbm.push_back(flows.add_resource("HBM of the chip", hbm));
-    r.dma.push_back(flows.add_resource("DMA engines of the chip", dma));
+    r.hbm.push_back({{flows.add_resource("HBM of the chip", hbm), 1.0}});
+    r.dma.push_back({{flows.add_resource("DMA engines of the chip", dma), 1.0}});
   }
   return r;
 }
@@ -121,7 +121,9 @@ FlowSpec CollectiveRun::flow(std::uint64_t chip, const ScheduleStep& step, doubl
   spec.bytes = Bytes(std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::ceil(bytes))));
   spec.weight = static_cast<double>(config_.packet.count());
   const std::size_t at = resources_.detail == FabricResources::Detail::kOne ? 0 : chip;
-  spec.uses = {{resources_.hbm[at], step.hbm_per_byte}, {resources_.dma[at], step.dma_per_byte}};
+  for (const FlowUse& use : resources_.hbm[at]) spec.uses.push_back({use.resource, use.coefficient * step.hbm_per_byte});
+  for (const FlowUse& use : resources_.dma[at]) spec.uses.push_back({use.resource, use.coefficient * step.dma_per_byte});
+  if (step.move == Move::kLocal) spec.uses.insert(spec.uses.end(), resources_.crossing.begin(), resources_.crossing.end());
   return spec;
 }
 

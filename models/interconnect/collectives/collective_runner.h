@@ -18,9 +18,12 @@ struct FabricResources {
   enum class Detail : std::uint8_t { kOne, kAll };
   Detail detail = Detail::kOne;
   std::vector<std::uint32_t> links;  // kOne: by class; kAll: by Topology::link
-  std::vector<std::uint32_t> hbm;    // by chip; kOne: one
-  std::vector<std::uint32_t> dma;
+  // By chip (kOne: one): what a byte read or written, and a byte moved by the DMA engines, takes of what.
+  std::vector<std::vector<FlowUse>> hbm;
+  std::vector<std::vector<FlowUse>> dma;
+  std::vector<FlowUse> crossing;  // of a byte that a Move::kLocal step sends: the die-to-die path
 
+  // A whole chip's stacks and DMA engines, as one rank a chip owns them.
   static FabricResources make(FlowEngine& flows, const Topology& topology, const MachineConfig& machine,
                               Detail detail);
 };

@@ -152,4 +152,26 @@ Schedule make_schedule(const CollectiveShape& shape, const Topology& topology) {
   return Builder(shape, topology).run();
 }
 
+// A rank fetches what it lacks from the others' memory. To reduce, it reads its share of every rank's buffer and
+// writes the sum: R reads and one write of bytes/R.
+Schedule make_chip_schedule(CollectiveOp op, std::uint64_t bytes, std::uint64_t ranks, std::uint64_t reduce_slowdown) {
+  TRN_CHECK(ranks > 1 && bytes > 0, "an empty collective");
+  const double r = static_cast<double>(ranks);
+  ScheduleStep step;
+  step.bytes = static_cast<double>(bytes) * (r - 1) / r;
+  step.hbm_per_byte = 2;
+  step.dma_per_byte = 1;
+  ScheduleStep reduce = step;
+  reduce.hbm_per_byte = (r + 1) / (r - 1);
+  reduce.dma_per_byte = static_cast<double>(reduce_slowdown);
+  Schedule schedule;
+  if (op == CollectiveOp::kAllReduce) {
+    step.received = {0};
+    schedule.steps = {reduce, step};
+  } else {
+    schedule.steps = {op == CollectiveOp::kReduceScatter ? reduce : step};
+  }
+  return schedule;
+}
+
 }  // namespace trn

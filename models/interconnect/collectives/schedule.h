@@ -47,6 +47,9 @@ struct CollectiveShape {
 // Balanced rotated buckets for all-reduce, all-gather and reduce-scatter; direct for all-to-all.
 Schedule make_schedule(const CollectiveShape& shape, const Topology& topology);
 
+// The ranks of one chip among themselves, through HBM: what one rank does. `bytes` as in CollectiveShape.
+Schedule make_chip_schedule(CollectiveOp op, std::uint64_t bytes, std::uint64_t ranks, std::uint64_t reduce_slowdown);
+
 // Shares of the data over the orders of dimensions in which the most loaded link is least loaded.
 struct BucketOrder {
   std::vector<std::uint32_t> dimensions;

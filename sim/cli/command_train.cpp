@@ -1,0 +1,72 @@
+// trnsim train
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "sim/cli/cli.h"
+#include "sim/cli/machine_option.h"
+#include "sim/cli/print_training.h"
+
+namespace trn {
+namespace {
+
+struct TrainArguments {
+  std::string model;
+  MachineOption machine;
+  std::string layout;
+  TrainingPlan plan;
+  std::string recompute = "selective";
+  std::string lowering = "compiled";
+  bool json = false;
+  std::string output;
+};
+
+template <class E>
+E choice(const std::string& option, const std::string& text, const std::vector<std::string>& known) {
+  const auto it = std::find(known.begin(), known.end(), text);
+  if (it == known.end()) throw UsageError(option + " " + text + ": expected one of " + join(known));
+  return static_cast<E>(it - known.begin());
+}
+
+void run(TrainArguments a) {
+  parse_layout(a.layout, a.plan);
+  a.plan.recompute = choice<Recompute>("--recompute", a.recompute, kRecomputeNames);
+  a.plan.lowering = choice<Lowering>("--lowering", a.lowering, kLoweringNames);
+  const ModelSpec model = load_model(a.model);
+  const ConfigDocument document = a.machine.document();
+  const MachineConfig machine = parse_machine(document, parse_machine_name(a.machine.machine).shape);
+  const TrainingResult result = simulate_training(model, a.plan, machine);
+  const std::string json = training_json(result, document);
+  if (!a.output.empty()) {
+    std::filesystem::create_directories(a.output);
+    write_file_atomically(a.output + "/result.json", json);
+  }
+  fmt::print("{}", a.json ? json : training_text(result, machine));
+}
+
+}  // namespace
+
+void add_train(CLI::App& app) {
+  auto a = std::make_shared<TrainArguments>();
+  CLI::App* command = app.add_subcommand("train", "Predict a training step: tokens/s, MFU, and what limits it");
+  command->footer(
+      "Example: trnsim train --model Qwen3-32B.json --machine trn2:instance --layout tp=4,fsdp=16 --seq 4096 --micro-batch 1 --global-batch 16 "
+      "--recompute selective");
+  command->add_option("--model", a->model, "Hugging Face config.json, or a name in configs/models")->required();
+  a->machine.add_to(*command, "trn2:instance");
+  command->add_option("--layout", a->layout, "tp=...,fsdp=...")->required();
+  command->add_option("--seq", a->plan.sequence, "tokens of a sequence")->check(CLI::PositiveNumber)->capture_default_str();
+  command->add_option("--micro-batch", a->plan.micro_batch, "sequences of a micro-step and group")->check(CLI::PositiveNumber)->capture_default_str();
+  command->add_option("--global-batch", a->plan.global_batch, "sequences of a step")->required()->check(CLI::PositiveNumber);
+  command->add_option("--lnc", a->plan.lnc, "physical cores a rank")->check(CLI::IsMember({1, 2}))->capture_default_str();
+  command->add_option("--recompute", a->recompute, "none, selective, full")->capture_default_str();
+  command->add_option("--lowering", a->lowering, "fused: hand-written kernels; compiled: what a graph compiler leaves")->capture_default_str();
+  command->add_flag("--json", a->json, "print JSON");
+  command->add_option("-o,--output", a->output, "folder for result.json");
+  command->callback([a] { run(*a); });
+}
+
+}  // namespace trn

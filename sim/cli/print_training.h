@@ -1,0 +1,13 @@
+// TrainingResult for people and for programs.
+#pragma once
+
+#include <string>
+
+#include "sim/run/training.h"
+
+namespace trn {
+
+std::string training_text(const TrainingResult& result, const MachineConfig& machine);
+std::string training_json(const TrainingResult& result, const ConfigDocument& document);
+
+}  // namespace trn

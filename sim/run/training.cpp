@@ -1,0 +1,109 @@
+#include "sim/run/training.h"
+
+#include <cmath>
+
+#include "base/error.h"
+#include "models/interconnect/collectives/bounds.h"
+#include "sim/run/simulation.h"
+
+namespace trn {
+namespace {
+
+// Time the array needs for some FLOPs at one moving column a cycle.
+Picoseconds array_time(std::uint64_t flops, const MachineConfig& machine) {
+  return Picoseconds(static_cast<std::uint64_t>(static_cast<double>(flops) / machine.core_bf16_flops() * 1e12));
+}
+
+// The step on core 0's array, from ideal to real. Every row is measured but the last, which is what is left.
+void fill_ledger(TrainingResult& r, const MachineConfig& machine) {
+  const std::uint64_t cores = r.plan.lnc;
+  const EngineStats& tensor = r.run.engine(0, Engine::kTensor).stats;
+  const WaitTimes& waits = r.run.tensor_waits[0];
+  const auto wait = [&](WaitCause cause) { return waits[static_cast<std::size_t>(cause)]; };
+  const Picoseconds ideal = array_time(r.flops.model / cores, machine);
+  const Picoseconds recompute = array_time(r.flops.recompute / cores, machine);
+  const Picoseconds masked = array_time(r.flops.masked / cores, machine);
+  const Picoseconds useful = ideal + recompute + masked;
+  const Picoseconds matmul = tensor.busy - tensor.limiter_stall - tensor.transpose_busy;
+  // The cores of a pair do not always execute exactly half each; what core 0 does more or less is in "waste".
+  const auto signed_rest = [](Picoseconds a, Picoseconds b) { return static_cast<std::int64_t>(a.count()) - static_cast<std::int64_t>(b.count()); };
+  r.ledger = {{"ideal matmul", ideal},
+              {"recompute", recompute},
+              {"masked attention tiles", masked},
+              {"tile and pad waste", Picoseconds(static_cast<std::uint64_t>(std::max<std::int64_t>(0, signed_rest(matmul, useful))))},
+              {"transposes", tensor.transpose_busy},
+              {"current limiter", tensor.limiter_stall},
+              {"waiting on Vector, Scalar, GpSimd", wait(WaitCause::kOtherEngine)},
+              {"DMA and HBM stall", wait(WaitCause::kTransfer)},
+              {"TP collectives exposed", wait(WaitCause::kTensorAxis)},
+              {"FSDP collectives exposed", wait(WaitCause::kDataAxis)}};
+  Picoseconds sum;
+  for (const LedgerRow& row : r.ledger) sum += row.time;
+  // After the last matmul: optimizer, last scatters; and the slots of weight loads that hid under nothing.
+  TRN_CHECK(sum <= r.run.time, "the ledger exceeds the step");
+  r.ledger.push_back({"optimizer and rest", r.run.time - sum});
+}
+
+void fill_utilisation(TrainingResult& r, const ModelSpec& model, const MachineConfig& machine) {
+  r.conventions = training_flops(model, r.plan.sequence);
+  const double cores = static_cast<double>(machine.chip.neuron_cores * r.chips);
+  const double seconds = to_seconds(r.run.time);
+  const std::vector<std::pair<std::string, double>> denominators{
+      {"clock: 128x128x2xGHz", machine.core_bf16_flops() * cores},
+      {"vendor's core figure", static_cast<double>(machine.chip.vendor_core_bf16_gflops) * 1e9 * cores},
+      {"vendor's chip figure", static_cast<double>(machine.chip.marketing_bf16_gflops) * 1e9 * static_cast<double>(r.chips)}};
+  for (const FlopsConvention& convention : r.conventions)
+    for (const auto& [name, peak] : denominators)
+      r.utilisation.push_back({convention.name, name, static_cast<double>(convention.per_token * r.plan.tokens_per_step()) / seconds / peak});
+  r.hfu = static_cast<double>(r.run.array_flops) / seconds / (machine.core_bf16_flops() * static_cast<double>(r.plan.lnc));
+  r.hbm_utilisation = static_cast<double>((r.run.hbm_read + r.run.hbm_write).count()) / seconds / (static_cast<double>(machine.hbm.stack_rate.count()) * 1e6);
+}
+
+void fill_collectives(TrainingResult& r, const MachineConfig& machine) {
+  const WaitTimes& waits = r.run.tensor_waits[0];
+  r.tensor_exposed = waits[static_cast<std::size_t>(WaitCause::kTensorAxis)];
+  r.data_exposed = waits[static_cast<std::size_t>(WaitCause::kDataAxis)];
+  for (const CollectiveSummary& c : r.run.collectives) {
+    const std::uint64_t ranks = c.axis == "tp" ? r.plan.tp : r.plan.fsdp;
+    CollectiveOp op = CollectiveOp::kAllReduce;
+    for (std::size_t i = 0; i < kCollectiveOps.size(); ++i)
+      if (c.op == kCollectiveOps[i]) op = static_cast<CollectiveOp>(i);
+    CollectiveUse use{c, ratio(static_cast<double>(c.bytes), to_us(c.time)) * 1e-3, 0, Picoseconds(0)};
+    use.busbw_gb_per_s = use.algbw_gb_per_s * busbw_factor(op, ranks);
+    if (c.axis == "fsdp") {  // the links are shared by the groups of the chip's ranks
+      CollectiveShape shape;
+      shape.op = op;
+      shape.bytes = c.bytes * ranks_per_chip(machine, r.plan.lnc);
+      const CollectiveBound bound = collective_bound(shape, Topology(machine.fabric), {1e9, 1e9});
+      use.bound = Picoseconds(static_cast<std::uint64_t>(bound.picoseconds));
+      TRN_CHECK(c.time >= use.bound, "a collective beat its bound");
+    }
+    r.collectives.push_back(use);
+  }
+}
+
+}  // namespace
+
+TrainingResult simulate_training(const ModelSpec& model, const TrainingPlan& plan, const MachineConfig& machine) {
+  check_plan(plan, model, machine);
+  TrainingResult r;
+  r.model = model.name;
+  r.machine = machine.name + ':' + machine.shape;
+  r.plan = plan;
+  r.chips = machine.fabric.chips();
+  r.footprint = footprint(model, plan, machine);
+  if (!r.footprint.fits())
+    throw CapacityError(model.name + " on " + r.machine + " does not fit: " + std::to_string(r.footprint.total() >> 20) + " MiB of " +
+                        std::to_string(r.footprint.capacity >> 20) + " MiB a rank; recompute more, shard wider or shorten the sequence\n" + footprint_table(r.footprint));
+  const TrainingStep step = training_step(model, plan, machine);
+  r.flops = step.flops;
+  r.run = run_program(step.program, machine, {ranks_per_chip(machine, plan.lnc), r.chips});
+  TRN_CHECK(r.run.array_flops == r.flops.executed(), "FLOPs on the array, " + std::to_string(r.run.array_flops) + ", differ from the model's plus extras, " +
+                                                         std::to_string(r.flops.executed()));
+  fill_ledger(r, machine);
+  fill_utilisation(r, model, machine);
+  fill_collectives(r, machine);
+  return r;
+}
+
+}  // namespace trn

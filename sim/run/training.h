@@ -1,0 +1,52 @@
+// Predicts a training step, and explains it.
+#pragma once
+
+#include "sim/run/run_result.h"
+#include "workloads/flops.h"
+#include "workloads/footprint.h"
+#include "workloads/training_step.h"
+
+namespace trn {
+
+// A part of the step's time, on the array of the representative core.
+struct LedgerRow {
+  std::string name;
+  Picoseconds time;
+};
+
+struct Utilisation {
+  std::string flops;        // convention
+  std::string denominator;  // what 100 % is
+  double value;
+};
+
+struct CollectiveUse {
+  CollectiveSummary summary;
+  double algbw_gb_per_s;
+  double busbw_gb_per_s;
+  Picoseconds bound;  // all of them
+};
+
+struct TrainingResult {
+  std::string model;
+  std::string machine;
+  TrainingPlan plan;
+  std::uint64_t chips = 0;
+  RunResult run;
+  RankFlops flops;
+  Footprint footprint;
+  std::vector<LedgerRow> ledger;  // sums to run.time exactly
+  std::vector<FlopsConvention> conventions;
+  std::vector<Utilisation> utilisation;
+  double hfu = 0;
+  double hbm_utilisation = 0;  // of the stack's peak
+  std::vector<CollectiveUse> collectives;
+  Picoseconds tensor_exposed, data_exposed;
+
+  double tokens_per_second() const { return static_cast<double>(plan.tokens_per_step()) / to_seconds(run.time); }
+};
+
+// CapacityError with the footprint table when the plan does not fit.
+TrainingResult simulate_training(const ModelSpec& model, const TrainingPlan& plan, const MachineConfig& machine);
+
+}  // namespace trn

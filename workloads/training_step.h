@@ -1,0 +1,26 @@
+// One optimizer step of a dense transformer as the program of one rank.
+#pragma once
+
+#include "isa/program.h"
+#include "workloads/layout.h"
+
+namespace trn {
+
+// FLOPs of one rank in a step, by what they are for; `executed` is what the array must count.
+struct RankFlops {
+  std::uint64_t model = 0;      // causal, multiplied parameters only
+  std::uint64_t recompute = 0;  // forward work done again in the backward pass
+  std::uint64_t masked = 0;     // masked corners of attention tiles
+  std::uint64_t executed() const { return model + recompute + masked; }
+};
+
+struct TrainingStep {
+  Program program;
+  RankFlops flops;
+};
+
+// Mesh axes: "tp" inside the chip, "fsdp" over the chips. Streams: 0 tensor parallel, 1 parameter gathers,
+// 2 gradient scatters.
+TrainingStep training_step(const ModelSpec& model, const TrainingPlan& plan, const MachineConfig& machine);
+
+}  // namespace trn
