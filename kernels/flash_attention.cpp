@@ -44,14 +44,16 @@ class Attention {
     b_.matmul(dst, moving, accumulate, last);
   }
   // [d, tokens] of one head, turned on the way in.
-  void load_turned(Tile& tile, HbmTensor from, std::uint64_t row, std::uint64_t tokens, std::uint64_t column) {
+  void load_turned(Tile& tile, HbmTensor from, std::uint64_t row, std::uint64_t tokens,
+                   std::uint64_t column) {
     for (std::uint64_t t = 0; t < tokens; t += kK) {
       const std::uint64_t count = std::min(kK, tokens - t);
       b_.load_transposed(cols(tile, t, count, d_), {from, row + t, count, column, d_});
     }
   }
   // [128, tokens/128 * d]: token t in partition t % 128.
-  void load_natural(Tile& tile, HbmTensor from, std::uint64_t row, std::uint64_t tokens, std::uint64_t column) {
+  void load_natural(Tile& tile, HbmTensor from, std::uint64_t row, std::uint64_t tokens,
+                    std::uint64_t column) {
     b_.load(cols(tile, 0, tokens / kSub * d_, kSub), {from, row, tokens, column, d_});
   }
   // `count` blocks of 128 columns of src, turned through the array into dst.

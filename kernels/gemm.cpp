@@ -231,7 +231,8 @@ class Gemm {
   // [count * 128, 128] of A side by side in one tile: one transfer when the rows are whole tiles.
   void load_column(Tile& wa, std::size_t k0, std::size_t count, Piece m) {
     const Piece rows{k_[k0].begin, k_[k0 + count - 1].end() - k_[k0].begin};
-    if (options_.load == GemmLoad::kRow && !x_.a_transposed && rows.size == count * kTileK && m.size == kTileM) {
+    if (options_.load == GemmLoad::kRow && !x_.a_transposed && rows.size == count * kTileK &&
+        m.size == kTileM) {
       load_a(part(wa, 0, count * kTileM, kTileK), rows, m);
       return;
     }
@@ -314,7 +315,8 @@ GemmOperands gemm_operands(HbmTensor a, HbmTensor b, HbmTensor c, DType dtype, D
 void gemm(CoreBuilder& builder, const GemmOperands& operands, const GemmOptions& options,
           std::uint64_t m_begin, std::uint64_t m_end) {
   const bool blocked = options.order != GemmOrder::kInner && options.order != GemmOrder::kHoistK;
-  TRN_CHECK(blocked || !(operands.a_transposed || operands.b_transposed), "this order takes no transposed operands");
+  TRN_CHECK(blocked || !(operands.a_transposed || operands.b_transposed),
+            "this order takes no transposed operands");
   if (m_begin < m_end) Gemm(builder, operands, options, {m_begin, m_end - m_begin}).run();
 }
 

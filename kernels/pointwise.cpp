@@ -119,10 +119,12 @@ void normalize(const Block& block, NormTiles& tiles, View row, Rows y) {
 void rmsnorm(CoreBuilder& b, Rows x, Rows weight, Rows y, std::uint64_t begin, std::uint64_t end) {
   const std::uint64_t width = y.tensor.columns;
   NormTiles tiles(b, weight, width, 2, 2);
-  for_blocks(b, begin, end, width, width, [&](const Block& block) { normalize(block, tiles, block.load(tiles.in, x), y); });
+  for_blocks(b, begin, end, width, width,
+             [&](const Block& block) { normalize(block, tiles, block.load(tiles.in, x), y); });
 }
 
-void add_rmsnorm(CoreBuilder& b, Rows a, Rows other, Rows weight, Rows sum, Rows y, std::uint64_t begin, std::uint64_t end) {
+void add_rmsnorm(CoreBuilder& b, Rows a, Rows other, Rows weight, Rows sum, Rows y, std::uint64_t begin,
+                 std::uint64_t end) {
   const std::uint64_t width = y.tensor.columns;
   NormTiles tiles(b, weight, width, 4, 3);
   for_blocks(b, begin, end, width, width, [&](const Block& block) {
@@ -134,7 +136,8 @@ void add_rmsnorm(CoreBuilder& b, Rows a, Rows other, Rows weight, Rows sum, Rows
   });
 }
 
-void rmsnorm_backward(CoreBuilder& b, Rows x, Rows weight, Rows dy, Rows skip, Rows dx, std::uint64_t begin, std::uint64_t end) {
+void rmsnorm_backward(CoreBuilder& b, Rows x, Rows weight, Rows dy, Rows skip, Rows dx, std::uint64_t begin,
+                      std::uint64_t end) {
   const std::uint64_t width = dx.tensor.columns;
   NormTiles tiles(b, weight, width, 4, 3);
   for_blocks(b, begin, end, width, width, [&](const Block& block) {
@@ -214,8 +217,8 @@ void swiglu_backward(CoreBuilder& b, Rows gate_up, Rows dact, Rows dgate_up, std
   }
 }
 
-void rope(CoreBuilder& b, Rows x, Rows cos_sin, Rows y, std::uint64_t heads, std::uint64_t head_dim, bool norm,
-          std::uint64_t begin, std::uint64_t end) {
+void rope(CoreBuilder& b, Rows x, Rows cos_sin, Rows y, std::uint64_t heads, std::uint64_t head_dim,
+          bool norm, std::uint64_t begin, std::uint64_t end) {
   const std::uint64_t width = heads * head_dim;
   const std::uint64_t half = head_dim / 2;
   TilePool& in = b.sbuf_pool("rope_in", DType::kBf16, width, 2);

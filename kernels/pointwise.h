@@ -19,9 +19,11 @@ struct Rows {
 // y = x / rms(x) * weight.
 void rmsnorm(CoreBuilder& builder, Rows x, Rows weight, Rows y, std::uint64_t begin, std::uint64_t end);
 // sum = a + b; y = rmsnorm(sum).
-void add_rmsnorm(CoreBuilder& builder, Rows a, Rows b, Rows weight, Rows sum, Rows y, std::uint64_t begin, std::uint64_t end);
+void add_rmsnorm(CoreBuilder& builder, Rows a, Rows b, Rows weight, Rows sum, Rows y, std::uint64_t begin,
+                 std::uint64_t end);
 // dx = skip + d(rmsnorm)/dx, from dy, x and the weight; `skip` is the gradient that bypasses the norm.
-void rmsnorm_backward(CoreBuilder& builder, Rows x, Rows weight, Rows dy, Rows skip, Rows dx, std::uint64_t begin, std::uint64_t end);
+void rmsnorm_backward(CoreBuilder& builder, Rows x, Rows weight, Rows dy, Rows skip, Rows dx,
+                      std::uint64_t begin, std::uint64_t end);
 // out = a + b.
 void add_rows(CoreBuilder& builder, Rows a, Rows b, Rows out, std::uint64_t begin, std::uint64_t end);
 // act = silu(gate) * up; gate and up lie side by side in `gate_up`.
@@ -30,8 +32,8 @@ void swiglu(CoreBuilder& builder, Rows gate_up, Rows act, std::uint64_t begin, s
 void swiglu_backward(CoreBuilder& builder, Rows gate_up, Rows dact, Rows dgate_up, std::uint64_t begin,
                      std::uint64_t end);
 // Per head of `head_dim`: optional rms norm, then rotation by tables of cos and sin (width head_dim).
-void rope(CoreBuilder& builder, Rows x, Rows cos_sin, Rows y, std::uint64_t heads, std::uint64_t head_dim, bool norm,
-          std::uint64_t begin, std::uint64_t end);
+void rope(CoreBuilder& builder, Rows x, Rows cos_sin, Rows y, std::uint64_t heads, std::uint64_t head_dim,
+          bool norm, std::uint64_t begin, std::uint64_t end);
 // dlogits = softmax(logits) - onehot, scaled; two passes over the vocabulary shard.
 void cross_entropy(CoreBuilder& builder, Rows logits, Rows dlogits, std::uint64_t begin, std::uint64_t end);
 // Rows picked from (or summed into) a table; one descriptor a row.

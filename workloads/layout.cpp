@@ -19,12 +19,16 @@ std::string divisors(std::uint64_t n, std::uint64_t limit) {
 }
 
 void must_divide(std::uint64_t tp, std::uint64_t n, const std::string& what, std::uint64_t limit) {
-  if (n % tp != 0) refuse("tp=" + std::to_string(tp) + " does not divide " + std::to_string(n) + ' ' + what + "; use tp of " + divisors(n, limit));
+  if (n % tp != 0)
+    refuse("tp=" + std::to_string(tp) + " does not divide " + std::to_string(n) + ' ' + what +
+           "; use tp of " + divisors(n, limit));
 }
 
 }  // namespace
 
-std::uint64_t ranks_per_chip(const MachineConfig& machine, std::uint64_t lnc) { return machine.chip.neuron_cores / lnc; }
+std::uint64_t ranks_per_chip(const MachineConfig& machine, std::uint64_t lnc) {
+  return machine.chip.neuron_cores / lnc;
+}
 
 void parse_layout(const std::string& text, TrainingPlan& plan) {
   std::size_t begin = 0;
@@ -34,21 +38,26 @@ void parse_layout(const std::string& text, TrainingPlan& plan) {
     const std::size_t equals = item.find('=');
     const std::string axis = item.substr(0, equals);
     const std::string value = equals == std::string::npos ? "" : item.substr(equals + 1);
-    const bool digits = !value.empty() && value.size() < 10 && std::all_of(value.begin(), value.end(), [](char c) { return c >= '0' && c <= '9'; });
-    if (!digits || std::stoull(value) == 0) throw UsageError("--layout " + text + ": expected axis=size, axis=size such as tp=4,fsdp=16; found \"" + item + '"');
+    const bool digits = !value.empty() && value.size() < 10 &&
+                        std::all_of(value.begin(), value.end(), [](char c) { return c >= '0' && c <= '9'; });
+    if (!digits || std::stoull(value) == 0)
+      throw UsageError("--layout " + text + ": expected axis=size, axis=size such as tp=4,fsdp=16; found \"" +
+                       item + '"');
     if (axis == "tp")
       plan.tp = std::stoull(value);
     else if (axis == "fsdp")
       plan.fsdp = std::stoull(value);
     else
-      throw UsageError("--layout " + text + ": unknown axis \"" + axis + "\"; known: tp, fsdp (pp, cp and ep come later)");
+      throw UsageError("--layout " + text + ": unknown axis \"" + axis +
+                       "\"; known: tp, fsdp (pp, cp and ep come later)");
     begin = end + 1;
   }
 }
 
 void check_plan(const TrainingPlan& plan, const ModelSpec& model, const MachineConfig& machine) {
   if (model.experts > 0) refuse(model.name + " is a mixture of experts; training covers dense models");
-  if (std::find(machine.lnc_allowed.begin(), machine.lnc_allowed.end(), plan.lnc) == machine.lnc_allowed.end())
+  if (std::find(machine.lnc_allowed.begin(), machine.lnc_allowed.end(), plan.lnc) ==
+      machine.lnc_allowed.end())
     refuse("LNC=" + std::to_string(plan.lnc) + " is not available on " + machine.name);
   const std::uint64_t per_chip = ranks_per_chip(machine, plan.lnc);
   const std::uint64_t ranks = machine.fabric.chips() * per_chip;
@@ -58,17 +67,27 @@ void check_plan(const TrainingPlan& plan, const ModelSpec& model, const MachineC
   must_divide(plan.tp, model.vocab, "vocabulary entries", per_chip);
   must_divide(plan.tp, plan.sequence, "tokens of the sequence", per_chip);
   if (plan.tp != per_chip)
-    refuse("tp=" + std::to_string(plan.tp) + ": a chip has " + std::to_string(per_chip) + " ranks; tp must fill it (tp=" + std::to_string(per_chip) + ")");
+    refuse("tp=" + std::to_string(plan.tp) + ": a chip has " + std::to_string(per_chip) +
+           " ranks; tp must fill it (tp=" + std::to_string(per_chip) + ")");
   if (plan.tp * plan.fsdp != ranks)
-    refuse("tp=" + std::to_string(plan.tp) + " x fsdp=" + std::to_string(plan.fsdp) + " is " + std::to_string(plan.tp * plan.fsdp) + " ranks; " + machine.name + ':' + machine.shape +
-           " has " + std::to_string(ranks) + " (LNC=" + std::to_string(plan.lnc) + "); use fsdp=" + std::to_string(ranks / plan.tp));
+    refuse("tp=" + std::to_string(plan.tp) + " x fsdp=" + std::to_string(plan.fsdp) + " is " +
+           std::to_string(plan.tp * plan.fsdp) + " ranks; " + machine.name + ':' + machine.shape + " has " +
+           std::to_string(ranks) + " (LNC=" + std::to_string(plan.lnc) +
+           "); use fsdp=" + std::to_string(ranks / plan.tp));
   if (plan.global_batch % (plan.fsdp * plan.micro_batch) != 0)
-    refuse("global batch " + std::to_string(plan.global_batch) + " does not divide into micro-batches of " + std::to_string(plan.micro_batch) + " on fsdp=" + std::to_string(plan.fsdp) +
+    refuse("global batch " + std::to_string(plan.global_batch) + " does not divide into micro-batches of " +
+           std::to_string(plan.micro_batch) + " on fsdp=" + std::to_string(plan.fsdp) +
            "; use a multiple of " + std::to_string(plan.fsdp * plan.micro_batch));
-  if (plan.sequence % (128 * plan.tp) != 0) refuse("sequence " + std::to_string(plan.sequence) + " must be a multiple of 128 x tp = " + std::to_string(128 * plan.tp));
-  if (model.head_dim > 128) refuse("head_dim " + std::to_string(model.head_dim) + ": attention covers heads up to 128");
-  if (plan.micro_batch != 1) refuse("micro-batch " + std::to_string(plan.micro_batch) + ": one sequence a micro-batch is modelled; raise the global batch instead");
-  if (machine.core.dma.transpose_efficiency_percent == 0) refuse(machine.name + " has no DMA transpose, which the training kernels rely on; use trn2 or trn3");
+  if (plan.sequence % (128 * plan.tp) != 0)
+    refuse("sequence " + std::to_string(plan.sequence) +
+           " must be a multiple of 128 x tp = " + std::to_string(128 * plan.tp));
+  if (model.head_dim > 128)
+    refuse("head_dim " + std::to_string(model.head_dim) + ": attention covers heads up to 128");
+  if (plan.micro_batch != 1)
+    refuse("micro-batch " + std::to_string(plan.micro_batch) +
+           ": one sequence a micro-batch is modelled; raise the global batch instead");
+  if (machine.core.dma.transpose_efficiency_percent == 0)
+    refuse(machine.name + " has no DMA transpose, which the training kernels rely on; use trn2 or trn3");
 }
 
 }  // namespace trn

@@ -17,8 +17,15 @@ constexpr std::uint32_t kScatterStream = 2;
 class StepBuilder {
  public:
   StepBuilder(const ModelSpec& model, const TrainingPlan& plan, const MachineConfig& machine)
-      : m_(model), plan_(plan), rank_(machine, model.name, plan.lnc), tokens_(plan.sequence), shard_(plan.sequence / plan.tp),
-        q_(model.q_width() / plan.tp), kv_(model.kv_width() / plan.tp), ff_(model.intermediate / plan.tp), vocab_(model.vocab / plan.tp) {
+      : m_(model),
+        plan_(plan),
+        rank_(machine, model.name, plan.lnc),
+        tokens_(plan.sequence),
+        shard_(plan.sequence / plan.tp),
+        q_(model.q_width() / plan.tp),
+        kv_(model.kv_width() / plan.tp),
+        ff_(model.intermediate / plan.tp),
+        vocab_(model.vocab / plan.tp) {
     declare();
   }
 
@@ -42,8 +49,12 @@ class StepBuilder {
  private:
   void declare() {
     const std::uint64_t layers = m_.layers;
-    const auto bf16 = [&](const char* name, std::uint64_t rows, std::uint64_t columns) { return rank_.hbm(name, DType::kBf16, rows, columns); };
-    const auto fp32 = [&](const char* name, std::uint64_t rows, std::uint64_t columns) { return rank_.hbm(name, DType::kFp32, rows, columns); };
+    const auto bf16 = [&](const char* name, std::uint64_t rows, std::uint64_t columns) {
+      return rank_.hbm(name, DType::kBf16, rows, columns);
+    };
+    const auto fp32 = [&](const char* name, std::uint64_t rows, std::uint64_t columns) {
+      return rank_.hbm(name, DType::kFp32, rows, columns);
+    };
     // Gathered weights; the layers lie below each other.
     w_qkv_ = bf16("w_qkv", layers * m_.hidden, q_ + 2 * kv_);
     w_o_ = bf16("w_o", layers * q_, m_.hidden);
@@ -83,45 +94,65 @@ class StepBuilder {
     dqkv_ = bf16("dqkv", tokens_, q_ + 2 * kv_);
     const std::uint64_t ranks = plan_.tp * plan_.fsdp;
     optimizer_rows_ = ((m_.total_parameters() + ranks - 1) / ranks + kAdamColumns - 1) / kAdamColumns;
-    adam_ = {fp32("master", optimizer_rows_, kAdamColumns), fp32("momentum", optimizer_rows_, kAdamColumns), fp32("variance", optimizer_rows_, kAdamColumns),
-             fp32("gradient", optimizer_rows_, kAdamColumns), bf16("parameter", optimizer_rows_, kAdamColumns)};
+    adam_ = {fp32("master", optimizer_rows_, kAdamColumns), fp32("momentum", optimizer_rows_, kAdamColumns),
+             fp32("variance", optimizer_rows_, kAdamColumns), fp32("gradient", optimizer_rows_, kAdamColumns),
+             bf16("parameter", optimizer_rows_, kAdamColumns)};
   }
 
   static HbmBlock all(HbmTensor t) { return {t, 0, t.rows, 0, t.columns}; }
-  static HbmBlock rows(HbmTensor t, std::uint64_t layer, std::uint64_t count) { return {t, layer * count, count, 0, t.columns}; }
+  static HbmBlock rows(HbmTensor t, std::uint64_t layer, std::uint64_t count) {
+    return {t, layer * count, count, 0, t.columns};
+  }
 
   // --- collectives -------------------------------------------------------------------------------------
   void tensor_collective(CollectiveOp op, HbmBlock from, HbmBlock to) {
     if (plan_.tp == 1) return;
     const std::uint64_t bytes = tokens_ * m_.hidden * 2;
-    rank_.collective(op == CollectiveOp::kAllGather ? "tp_all_gather" : "tp_reduce_scatter", {op, "tp", bytes, DType::kBf16, kTensorStream, 0}, {from}, {to});
+    rank_.collective(op == CollectiveOp::kAllGather ? "tp_all_gather" : "tp_reduce_scatter",
+                     {op, "tp", bytes, DType::kBf16, kTensorStream, 0}, {from}, {to});
   }
-  void gather(HbmTensor from, HbmTensor to) { tensor_collective(CollectiveOp::kAllGather, all(from), all(to)); }
-  void scatter(HbmTensor from, HbmTensor to) { tensor_collective(CollectiveOp::kReduceScatter, all(from), all(to)); }
+  void gather(HbmTensor from, HbmTensor to) {
+    tensor_collective(CollectiveOp::kAllGather, all(from), all(to));
+  }
+  void scatter(HbmTensor from, HbmTensor to) {
+    tensor_collective(CollectiveOp::kReduceScatter, all(from), all(to));
+  }
 
   // A flat buffer is padded to the group.
-  std::uint64_t padded(std::uint64_t elements, std::uint64_t width) const { return (elements + plan_.fsdp - 1) / plan_.fsdp * plan_.fsdp * width; }
-  std::uint64_t layer_elements() const { return (m_.attention_parameters() + m_.mlp_parameters()) / plan_.tp; }
+  std::uint64_t padded(std::uint64_t elements, std::uint64_t width) const {
+    return (elements + plan_.fsdp - 1) / plan_.fsdp * plan_.fsdp * width;
+  }
+  std::uint64_t layer_elements() const {
+    return (m_.attention_parameters() + m_.mlp_parameters()) / plan_.tp;
+  }
 
   void gather_layer(std::uint64_t l) {
     if (plan_.fsdp == 1) return;
-    rank_.collective("fsdp_all_gather", {CollectiveOp::kAllGather, "fsdp", padded(layer_elements(), 2), DType::kBf16, kGatherStream, 0}, {},
-                     {rows(w_qkv_, l, m_.hidden), rows(w_o_, l, q_), rows(w_gate_up_, l, m_.hidden), rows(w_down_, l, ff_)});
+    rank_.collective(
+        "fsdp_all_gather",
+        {CollectiveOp::kAllGather, "fsdp", padded(layer_elements(), 2), DType::kBf16, kGatherStream, 0}, {},
+        {rows(w_qkv_, l, m_.hidden), rows(w_o_, l, q_), rows(w_gate_up_, l, m_.hidden),
+         rows(w_down_, l, ff_)});
   }
   void scatter_layer() {
     if (plan_.fsdp == 1) return;
-    rank_.collective("fsdp_reduce_scatter", {CollectiveOp::kReduceScatter, "fsdp", padded(layer_elements(), 4), DType::kFp32, kScatterStream, 0},
-                     {all(g_qkv_), all(g_o_), all(g_gate_up_), all(g_down_)}, {});
+    rank_.collective(
+        "fsdp_reduce_scatter",
+        {CollectiveOp::kReduceScatter, "fsdp", padded(layer_elements(), 4), DType::kFp32, kScatterStream, 0},
+        {all(g_qkv_), all(g_o_), all(g_gate_up_), all(g_down_)}, {all(adam_.gradient)});
   }
   void head_gather() {
     if (plan_.fsdp == 1) return;
-    rank_.collective("fsdp_all_gather", {CollectiveOp::kAllGather, "fsdp", padded(2 * m_.hidden * vocab_, 2), DType::kBf16, kGatherStream, 0}, {}, {all(w_head_), all(table_)});
+    rank_.collective(
+        "fsdp_all_gather",
+        {CollectiveOp::kAllGather, "fsdp", padded(2 * m_.hidden * vocab_, 2), DType::kBf16, kGatherStream, 0},
+        {}, {all(w_head_), all(table_)});
     gather_layer(0);
   }
 
   // --- kernels --------------------------------------------------------------------------------------------
-  // The matmul of a training kernel: hand-written quality streams B past a resident block of A; a compiler leaves
-  // blocks loaded tile by tile. Where K is too long for a block of A, partial sums are kept in SBUF.
+  // The matmul of a training kernel: hand-written quality streams B past a resident block of A; a compiler
+  // leaves blocks loaded tile by tile. Where K is too long for a block of A, partial sums are kept in SBUF.
   void matmul(const std::string& region, GemmOperands x) {
     const std::uint64_t half = rank_.machine().core.sbuf.usable_bytes_per_partition.count() / 2;
     const std::uint64_t k_tiles = (x.k + 127) / 128;
@@ -139,11 +170,14 @@ class StepBuilder {
       options.n_tiles = 2;
       options.k_tiles = 8;
     }
-    rank_.kernel(region, x.m, 128, [&](CoreBuilder& core, std::uint64_t begin, std::uint64_t end) { gemm(core, x, options, begin, end); });
+    rank_.kernel(region, x.m, 128, [&](CoreBuilder& core, std::uint64_t begin, std::uint64_t end) {
+      gemm(core, x, options, begin, end);
+    });
   }
 
   // y[tokens, n] = x[tokens, k] w[k, n]
-  void linear(const std::string& region, HbmTensor x, std::uint64_t x_row, HbmTensor w, std::uint64_t w_row, HbmTensor y, std::uint64_t y_row) {
+  void linear(const std::string& region, HbmTensor x, std::uint64_t x_row, HbmTensor w, std::uint64_t w_row,
+              HbmTensor y, std::uint64_t y_row) {
     GemmOperands g;
     g.a = x, g.b = w, g.c = y;
     g.m = tokens_, g.k = x.columns, g.n = y.columns;
@@ -171,11 +205,15 @@ class StepBuilder {
   }
 
   using RowBody = std::function<void(CoreBuilder&, std::uint64_t, std::uint64_t)>;
-  void row_kernel(const std::string& region, std::uint64_t rows, const RowBody& body) { rank_.kernel(region, rows, 128, body); }
+  void row_kernel(const std::string& region, std::uint64_t rows, const RowBody& body) {
+    rank_.kernel(region, rows, 128, body);
+  }
   Rows weight() const { return {w_norm_}; }
 
   void norm(HbmTensor x, std::uint64_t row) {
-    row_kernel("norm", shard_, [&](CoreBuilder& core, std::uint64_t b, std::uint64_t e) { rmsnorm(core, {x, row}, weight(), {normed_}, b, e); });
+    row_kernel("norm", shard_, [&](CoreBuilder& core, std::uint64_t b, std::uint64_t e) {
+      rmsnorm(core, {x, row}, weight(), {normed_}, b, e);
+    });
   }
   void add_norm(HbmTensor a, std::uint64_t a_row, HbmTensor sum, std::uint64_t sum_row) {
     row_kernel("norm", shard_, [&](CoreBuilder& core, std::uint64_t b, std::uint64_t e) {
@@ -214,19 +252,25 @@ class StepBuilder {
   // Attention splits over KV heads, so an LNC=2 pair wants at least two.
   void attend(std::uint64_t l) {
     const AttentionForward a = attention(l);
-    rank_.kernel("attention", a.shape.kv_heads, 1, [&](CoreBuilder& core, std::uint64_t b, std::uint64_t e) { flash_attention(core, a, b, e); });
+    rank_.kernel("attention", a.shape.kv_heads, 1, [&](CoreBuilder& core, std::uint64_t b, std::uint64_t e) {
+      flash_attention(core, a, b, e);
+    });
   }
 
   // --- layers ---------------------------------------------------------------------------------------------
   void embed() {
-    row_kernel("embedding", shard_, [&](CoreBuilder& core, std::uint64_t b, std::uint64_t e) { embedding(core, {table_}, {x_}, b, e); });
+    row_kernel("embedding", shard_, [&](CoreBuilder& core, std::uint64_t b, std::uint64_t e) {
+      embedding(core, {table_}, {x_}, b, e);
+    });
     norm(x_, 0);
   }
 
   void mlp_up() {
     gather(normed_, gathered_);
     linear("gate_up", gathered(), 0, w_gate_up_, layer_ * m_.hidden, gate_up_, 0);
-    row_kernel("swiglu", tokens_, [&](CoreBuilder& core, std::uint64_t b, std::uint64_t e) { swiglu(core, {gate_up_}, {act_}, b, e); });
+    row_kernel("swiglu", tokens_, [&](CoreBuilder& core, std::uint64_t b, std::uint64_t e) {
+      swiglu(core, {gate_up_}, {act_}, b, e);
+    });
   }
 
   void forward(std::uint64_t l) {
@@ -248,12 +292,17 @@ class StepBuilder {
   void head() {
     gather(normed_, gathered_);
     linear("lm_head", gathered(), 0, w_head_, 0, logits_, 0);
-    row_kernel("cross_entropy", tokens_, [&](CoreBuilder& core, std::uint64_t b, std::uint64_t e) { cross_entropy(core, {logits_}, {dlogits_}, b, e); });
+    row_kernel("cross_entropy", tokens_, [&](CoreBuilder& core, std::uint64_t b, std::uint64_t e) {
+      cross_entropy(core, {logits_}, {dlogits_}, b, e);
+    });
     linear_dx("lm_head_dx", dlogits_, w_head_, 0, partial_);
     linear_dw("lm_head_dw", gathered(), 0, dlogits_, g_head_);
     scatter(partial_, scattered_);
     if (plan_.fsdp > 1)
-      rank_.collective("fsdp_reduce_scatter", {CollectiveOp::kReduceScatter, "fsdp", padded(m_.hidden * vocab_, 4), DType::kFp32, kScatterStream, 0}, {all(g_head_)}, {});
+      rank_.collective("fsdp_reduce_scatter",
+                       {CollectiveOp::kReduceScatter, "fsdp", padded(m_.hidden * vocab_, 4), DType::kFp32,
+                        kScatterStream, 0},
+                       {all(g_head_)}, {all(adam_.gradient)});
     norm_backward(x_, m_.layers * shard_, scattered(), dx_);
   }
 
@@ -280,7 +329,9 @@ class StepBuilder {
     tensor_collective(CollectiveOp::kAllGather, all(dx_), all(dgathered_));
     linear_dx("down_dx", whole(dx_), w_down_, l * ff_, dact_);
     linear_dw("down_dw", act_, 0, whole(dx_), g_down_);
-    row_kernel("swiglu_bwd", tokens_, [&](CoreBuilder& core, std::uint64_t b, std::uint64_t e) { swiglu_backward(core, {gate_up_}, {dact_}, {dgate_up_}, b, e); });
+    row_kernel("swiglu_bwd", tokens_, [&](CoreBuilder& core, std::uint64_t b, std::uint64_t e) {
+      swiglu_backward(core, {gate_up_}, {dact_}, {dgate_up_}, b, e);
+    });
     linear_dx("gate_up_dx", dgate_up_, w_gate_up_, l * m_.hidden, partial_);
     scatter(partial_, scattered_);
     linear_dw("gate_up_dw", gathered(), 0, dgate_up_, g_gate_up_);
@@ -293,7 +344,10 @@ class StepBuilder {
     a.forward = attention(l);
     a.dout = dattn_;
     a.dq = a.dk = a.dv = dqkv_;
-    rank_.kernel("attention_bwd", a.forward.shape.kv_heads, 1, [&](CoreBuilder& core, std::uint64_t b, std::uint64_t e) { flash_attention_backward(core, a, b, e); });
+    rank_.kernel("attention_bwd", a.forward.shape.kv_heads, 1,
+                 [&](CoreBuilder& core, std::uint64_t b, std::uint64_t e) {
+                   flash_attention_backward(core, a, b, e);
+                 });
     rotate(dqkv_, 0, m_.qk_norm);
     norm(x_, l * shard_);
     gather(normed_, gathered_);
@@ -305,18 +359,22 @@ class StepBuilder {
   }
 
   void embed_backward() {
-    row_kernel("embedding_bwd", shard_, [&](CoreBuilder& core, std::uint64_t b, std::uint64_t e) { embedding(core, {dx_}, {table_}, b, e); });
+    row_kernel("embedding_bwd", shard_, [&](CoreBuilder& core, std::uint64_t b, std::uint64_t e) {
+      embedding(core, {dx_}, {table_}, b, e);
+    });
   }
 
   void optimizer() {
-    row_kernel("optimizer", optimizer_rows_, [&](CoreBuilder& core, std::uint64_t b, std::uint64_t e) { adamw(core, adam_, b, e); });
+    row_kernel("optimizer", optimizer_rows_,
+               [&](CoreBuilder& core, std::uint64_t b, std::uint64_t e) { adamw(core, adam_, b, e); });
   }
 
   RankFlops count_flops() const {
     RankFlops f;
     const std::uint64_t t = tokens_ * plan_.micro_steps();
     const AttentionShape a{tokens_, m_.heads / plan_.tp, m_.kv_heads / plan_.tp, m_.head_dim};
-    const std::uint64_t exact = plan_.micro_steps() * m_.layers * 2 * a.heads * a.head_dim * tokens_ * tokens_;  // 4 FLOPs a pair, s^2/2 pairs
+    const std::uint64_t exact = plan_.micro_steps() * m_.layers * 2 * a.heads * a.head_dim * tokens_ *
+                                tokens_;  // 4 FLOPs a pair, s^2/2 pairs
     const std::uint64_t tiles = plan_.micro_steps() * m_.layers * flash_attention_flops(a);
     const std::uint64_t up = 2 * t * m_.layers * m_.hidden * 2 * ff_;
     const std::uint64_t attention_linear = 2 * t * m_.layers * m_.attention_parameters() / plan_.tp;

@@ -51,19 +51,33 @@ void run(TrainArguments a) {
 
 void add_train(CLI::App& app) {
   auto a = std::make_shared<TrainArguments>();
-  CLI::App* command = app.add_subcommand("train", "Predict a training step: tokens/s, MFU, and what limits it");
+  CLI::App* command =
+      app.add_subcommand("train", "Predict a training step: tokens/s, MFU, and what limits it");
   command->footer(
-      "Example: trnsim train --model Qwen3-32B.json --machine trn2:instance --layout tp=4,fsdp=16 --seq 4096 --micro-batch 1 --global-batch 16 "
+      "Example: trnsim train --model Qwen3-32B.json --machine trn2:instance --layout tp=4,fsdp=16 --seq 4096 "
+      "--micro-batch 1 --global-batch 16 "
       "--recompute selective");
-  command->add_option("--model", a->model, "Hugging Face config.json, or a name in configs/models")->required();
+  command->add_option("--model", a->model, "Hugging Face config.json, or a name in configs/models")
+      ->required();
   a->machine.add_to(*command, "trn2:instance");
   command->add_option("--layout", a->layout, "tp=...,fsdp=...")->required();
-  command->add_option("--seq", a->plan.sequence, "tokens of a sequence")->check(CLI::PositiveNumber)->capture_default_str();
-  command->add_option("--micro-batch", a->plan.micro_batch, "sequences of a micro-step and group")->check(CLI::PositiveNumber)->capture_default_str();
-  command->add_option("--global-batch", a->plan.global_batch, "sequences of a step")->required()->check(CLI::PositiveNumber);
-  command->add_option("--lnc", a->plan.lnc, "physical cores a rank")->check(CLI::IsMember({1, 2}))->capture_default_str();
+  command->add_option("--seq", a->plan.sequence, "tokens of a sequence")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option("--micro-batch", a->plan.micro_batch, "sequences of a micro-step and group")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option("--global-batch", a->plan.global_batch, "sequences of a step")
+      ->required()
+      ->check(CLI::PositiveNumber);
+  command->add_option("--lnc", a->plan.lnc, "physical cores a rank")
+      ->check(CLI::IsMember({1, 2}))
+      ->capture_default_str();
   command->add_option("--recompute", a->recompute, "none, selective, full")->capture_default_str();
-  command->add_option("--lowering", a->lowering, "fused: hand-written kernels; compiled: what a graph compiler leaves")->capture_default_str();
+  command
+      ->add_option("--lowering", a->lowering,
+                   "fused: hand-written kernels; compiled: what a graph compiler leaves")
+      ->capture_default_str();
   command->add_flag("--json", a->json, "print JSON");
   command->add_option("-o,--output", a->output, "folder for result.json");
   command->callback([a] { run(*a); });

@@ -12,9 +12,8 @@ void add_config(CLI::App& app);
 
 const std::vector<CommandRow>& command_table() {
   static const std::vector<CommandRow> kTable{
-      {"train", add_train},
-      {"collective", add_collective}, {"kernel", add_kernel}, {"run", add_run}, {"asm", add_asm},
-      {"disasm", add_disasm},         {"config", add_config},
+      {"train", add_train}, {"collective", add_collective}, {"kernel", add_kernel}, {"run", add_run},
+      {"asm", add_asm},     {"disasm", add_disasm},         {"config", add_config},
   };
   return kTable;
 }

@@ -11,42 +11,61 @@
 namespace trn {
 namespace {
 
-const std::string& recompute_name(const TrainingPlan& plan) { return kRecomputeNames[static_cast<std::size_t>(plan.recompute)]; }
-const std::string& lowering_name(const TrainingPlan& plan) { return kLoweringNames[static_cast<std::size_t>(plan.lowering)]; }
+const std::string& recompute_name(const TrainingPlan& plan) {
+  return kRecomputeNames[static_cast<std::size_t>(plan.recompute)];
+}
+const std::string& lowering_name(const TrainingPlan& plan) {
+  return kLoweringNames[static_cast<std::size_t>(plan.lowering)];
+}
 
 std::string headline(const TrainingResult& r) {
   return fmt::format(
       "{} on {} ({} chips), tp={} fsdp={} LNC={}, sequence {}, global batch {}, recompute {}, lowering {}\n"
       "  {:.0f} tokens/s, {:.1f} a chip; step {} for {} tokens\n"
-      "  extrapolated: no training run of this generation has been published with its layout; steady state, no failures\n",
-      r.model, r.machine, r.chips, r.plan.tp, r.plan.fsdp, r.plan.lnc, r.plan.sequence, r.plan.global_batch, recompute_name(r.plan), lowering_name(r.plan), r.tokens_per_second(),
-      r.tokens_per_second() / static_cast<double>(r.chips), time_text(r.run.time), with_commas(r.plan.tokens_per_step()));
+      "  extrapolated: no training run of this generation has been published with its layout; steady state, "
+      "no failures\n",
+      r.model, r.machine, r.chips, r.plan.tp, r.plan.fsdp, r.plan.lnc, r.plan.sequence, r.plan.global_batch,
+      recompute_name(r.plan), lowering_name(r.plan), r.tokens_per_second(),
+      r.tokens_per_second() / static_cast<double>(r.chips), time_text(r.run.time),
+      with_commas(r.plan.tokens_per_step()));
 }
 
 std::string ledger_table(const TrainingResult& r) {
   std::string out = "  step on the array of core 0\n";
   for (const LedgerRow& row : r.ledger)
-    out += fmt::format("    {:<36} {:>12} {:>6.2f} %\n", row.name, time_text(row.time), 100 * to_us(row.time) / to_us(r.run.time));
+    out += fmt::format("    {:<36} {:>12} {:>6.2f} %\n", row.name, time_text(row.time),
+                       100 * to_us(row.time) / to_us(r.run.time));
   return out + fmt::format("    {:<36} {:>12} 100.00 %\n", "step", time_text(r.run.time));
 }
 
 std::string flops_table(const TrainingResult& r) {
   const RankFlops& f = r.flops;
-  std::string out = fmt::format("  FLOPs of a rank: {} on the array = {} model + {} recompute + {} masked; difference {}\n", with_commas(r.run.array_flops), with_commas(f.model),
-                                with_commas(f.recompute), with_commas(f.masked), r.run.array_flops - f.executed());
-  out += fmt::format("  {:<10} {:>18}  {:>8} {:>8} {:>8}   MFU against clock peak, vendor core, vendor chip\n", "FLOPs", "a token", "clock", "core", "chip");
+  std::string out =
+      fmt::format("  FLOPs of a rank: {} on the array = {} model + {} recompute + {} masked; difference {}\n",
+                  with_commas(r.run.array_flops), with_commas(f.model), with_commas(f.recompute),
+                  with_commas(f.masked), r.run.array_flops - f.executed());
+  out +=
+      fmt::format("  {:<10} {:>18}  {:>8} {:>8} {:>8}   MFU against clock peak, vendor core, vendor chip\n",
+                  "FLOPs", "a token", "clock", "core", "chip");
   for (std::size_t c = 0; c < r.conventions.size(); ++c)
-    out += fmt::format("  {:<10} {:>18}  {:>7.2f}% {:>7.2f}% {:>7.2f}%   {}\n", r.conventions[c].name, with_commas(r.conventions[c].per_token), 100 * r.utilisation[3 * c].value,
-                       100 * r.utilisation[3 * c + 1].value, 100 * r.utilisation[3 * c + 2].value, r.conventions[c].meaning);
-  return out + fmt::format("  HFU {:.2f} % of the clock peak; HBM {:.2f} % of peak\n", 100 * r.hfu, 100 * r.hbm_utilisation);
+    out += fmt::format("  {:<10} {:>18}  {:>7.2f}% {:>7.2f}% {:>7.2f}%   {}\n", r.conventions[c].name,
+                       with_commas(r.conventions[c].per_token), 100 * r.utilisation[3 * c].value,
+                       100 * r.utilisation[3 * c + 1].value, 100 * r.utilisation[3 * c + 2].value,
+                       r.conventions[c].meaning);
+  return out + fmt::format("  HFU {:.2f} % of the clock peak; HBM {:.2f} % of peak\n", 100 * r.hfu,
+                           100 * r.hbm_utilisation);
 }
 
 std::string collectives_table(const TrainingResult& r) {
-  std::string out = fmt::format("  {:<5} {:<15} {:>6} {:>10} {:>12} {:>12} {:>12} {:>12}\n", "axis", "collective", "count", "bytes", "time", "bound", "algbw GB/s", "busbw GB/s");
+  std::string out = fmt::format("  {:<5} {:<15} {:>6} {:>10} {:>12} {:>12} {:>12} {:>12}\n", "axis",
+                                "collective", "count", "bytes", "time", "bound", "algbw GB/s", "busbw GB/s");
   for (const CollectiveUse& c : r.collectives)
-    out += fmt::format("  {:<5} {:<15} {:>6} {:>10} {:>12} {:>12} {:>12.1f} {:>12.1f}\n", c.summary.axis, c.summary.op, c.summary.count, bytes_text(static_cast<double>(c.summary.bytes)),
-                       time_text(c.summary.time), c.bound.count() == 0 ? "-" : time_text(c.bound), c.algbw_gb_per_s, c.busbw_gb_per_s);
-  return out + fmt::format("  exposed: TP {}, FSDP {}\n", time_text(r.tensor_exposed), time_text(r.data_exposed));
+    out += fmt::format("  {:<5} {:<15} {:>6} {:>10} {:>12} {:>12} {:>12.1f} {:>12.1f}\n", c.summary.axis,
+                       c.summary.op, c.summary.count, bytes_text(static_cast<double>(c.summary.bytes)),
+                       time_text(c.summary.time), c.bound.count() == 0 ? "-" : time_text(c.bound),
+                       c.algbw_gb_per_s, c.busbw_gb_per_s);
+  return out +
+         fmt::format("  exposed: TP {}, FSDP {}\n", time_text(r.tensor_exposed), time_text(r.data_exposed));
 }
 
 std::string stalls_table(const TrainingResult& r) {
@@ -54,7 +73,8 @@ std::string stalls_table(const TrainingResult& r) {
   std::size_t shown = 0;
   for (const Stall& stall : r.run.stalls) {
     if (stall.core != 0 || (stall.engine != Engine::kTensor && stall.engine != Engine::kVector)) continue;
-    out += fmt::format("    {:>12}  {} before {}\n", time_text(stall.time), kEngines[index_of(stall.engine)].name, stall.region);
+    out += fmt::format("    {:>12}  {} before {}\n", time_text(stall.time),
+                       kEngines[index_of(stall.engine)].name, stall.region);
     if (++shown == 5) break;
   }
   return out;
@@ -64,7 +84,8 @@ std::string stalls_table(const TrainingResult& r) {
 
 std::string training_text(const TrainingResult& r, const MachineConfig&) {
   std::string out = headline(r) + ledger_table(r) + flops_table(r) + collectives_table(r) + stalls_table(r);
-  out += fmt::format("  {} instructions of {} cores simulated\n", with_commas(r.run.instructions), r.plan.lnc);
+  out +=
+      fmt::format("  {} instructions of {} cores simulated\n", with_commas(r.run.instructions), r.plan.lnc);
   return out + "  HBM of a rank\n" + footprint_table(r.footprint);
 }
 
@@ -73,23 +94,41 @@ std::string training_json(const TrainingResult& r, const ConfigDocument& documen
   json["version"] = "0.1.0";
   json["model"] = r.model;
   json["machine"] = r.machine;
-  json["plan"] = {{"tp", r.plan.tp}, {"fsdp", r.plan.fsdp}, {"lnc", r.plan.lnc}, {"sequence", r.plan.sequence}, {"micro_batch", r.plan.micro_batch}, {"global_batch", r.plan.global_batch},
-                  {"recompute", recompute_name(r.plan)}, {"lowering", lowering_name(r.plan)}};
+  json["plan"] = {{"tp", r.plan.tp},
+                  {"fsdp", r.plan.fsdp},
+                  {"lnc", r.plan.lnc},
+                  {"sequence", r.plan.sequence},
+                  {"micro_batch", r.plan.micro_batch},
+                  {"global_batch", r.plan.global_batch},
+                  {"recompute", recompute_name(r.plan)},
+                  {"lowering", lowering_name(r.plan)}};
   json["overrides"] = document.overrides();
   json["tokens_per_s"] = r.tokens_per_second();
   json["tokens_per_s_per_chip"] = r.tokens_per_second() / static_cast<double>(r.chips);
   json["step_us"] = to_us(r.run.time);
   for (const LedgerRow& row : r.ledger) json["ledger_ps"][row.name] = row.time.count();
-  json["flops"] = {{"array", r.run.array_flops}, {"model", r.flops.model}, {"recompute", r.flops.recompute}, {"masked", r.flops.masked}};
+  json["flops"] = {{"array", r.run.array_flops},
+                   {"model", r.flops.model},
+                   {"recompute", r.flops.recompute},
+                   {"masked", r.flops.masked}};
   for (const FlopsConvention& c : r.conventions) json["flops_per_token"][c.name] = c.per_token;
-  for (const Utilisation& u : r.utilisation) json["mfu"].push_back({{"flops", u.flops}, {"denominator", u.denominator}, {"value", u.value}});
+  for (const Utilisation& u : r.utilisation)
+    json["mfu"].push_back({{"flops", u.flops}, {"denominator", u.denominator}, {"value", u.value}});
   json["hfu"] = r.hfu;
   json["hbm_utilisation"] = r.hbm_utilisation;
   for (const CollectiveUse& c : r.collectives)
-    json["collectives"].push_back({{"axis", c.summary.axis}, {"op", c.summary.op}, {"count", c.summary.count}, {"bytes", c.summary.bytes}, {"time_us", to_us(c.summary.time)},
-                                   {"bound_us", to_us(c.bound)}, {"algbw_gb_per_s", c.algbw_gb_per_s}, {"busbw_gb_per_s", c.busbw_gb_per_s}});
+    json["collectives"].push_back({{"axis", c.summary.axis},
+                                   {"op", c.summary.op},
+                                   {"count", c.summary.count},
+                                   {"bytes", c.summary.bytes},
+                                   {"time_us", to_us(c.summary.time)},
+                                   {"bound_us", to_us(c.bound)},
+                                   {"algbw_gb_per_s", c.algbw_gb_per_s},
+                                   {"busbw_gb_per_s", c.busbw_gb_per_s}});
   for (const FootprintRow& row : r.footprint.rows) json["footprint_bytes"][row.name] = row.bytes;
-  for (const StatValue& value : statistics(r.run)) json["statistics"][value.name] = {{"value", value.value}, {"unit", unit_name(value.unit)}, {"description", value.description}};
+  for (const StatValue& value : statistics(r.run))
+    json["statistics"][value.name] = {
+        {"value", value.value}, {"unit", unit_name(value.unit)}, {"description", value.description}};
   json["config"] = document.json();
   return json.dump(2) + '\n';
 }

@@ -1,5 +1,5 @@
-// The module tree of one rank that stands for all: its cores, their DMA queues, the HBM stack they share, and the
-// links as far as its collectives use them.
+// The module tree of one rank that stands for all: its cores, their DMA queues, the HBM stack they share, and
+// the links as far as its collectives use them.
 #pragma once
 
 #include <deque>
@@ -39,7 +39,9 @@ class RankMachine {
   const DmaQueues& queues() const { return queues_; }
   Picoseconds last_collective() const { return last_collective_; }
   // By (axis, operation).
-  const std::map<std::pair<std::string, CollectiveOp>, CollectiveTotals>& collectives() const { return totals_; }
+  const std::map<std::pair<std::string, CollectiveOp>, CollectiveTotals>& collectives() const {
+    return totals_;
+  }
   bool collectives_done() const;
 
  private:

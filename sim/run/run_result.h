@@ -46,7 +46,7 @@ struct RunResult {
   Picoseconds time;  // until the last instruction and the last transfer are complete
   std::vector<EngineResult> engines;
   std::vector<ResourceResult> resources;
-  std::vector<Stall> stalls;  // longest first
+  std::vector<Stall> stalls;            // longest first
   std::vector<WaitTimes> tensor_waits;  // by core: why the array stood still
   std::vector<CollectiveSummary> collectives;
   std::uint64_t instructions = 0;

@@ -38,7 +38,9 @@ void collect_traffic(const RankMachine& machine, RunResult& result) {
   result.dma_active = totals.active;
   result.time = std::max({machine.cores().finish(), totals.last, machine.last_collective()});
   for (const auto& [key, t] : machine.collectives())
-    result.collectives.push_back({key.first, std::string(kCollectiveOps[static_cast<std::size_t>(key.second)]), t.count, t.bytes, t.time});
+    result.collectives.push_back({key.first,
+                                  std::string(kCollectiveOps[static_cast<std::size_t>(key.second)]), t.count,
+                                  t.bytes, t.time});
   for (const FlowEngine::ResourceReport& r : machine.traffic().flows().report())
     result.resources.push_back({r.name,
                                 ratio(r.units_moved, r.capacity * static_cast<double>(result.time.count())),
@@ -51,8 +53,11 @@ void check_collectives(const Program& program, const MachineConfig& machine, con
     const std::string where = program.name + ": collective over axis " + decl.axis + ": ";
     if (decl.axis != "tp" && decl.axis != "fsdp") throw ProgramError(where + "unknown axis; known: tp, fsdp");
     if ((decl.axis == "tp" ? mesh.ranks_per_chip : mesh.chips) < 2)
-      throw ProgramError(where + "the axis has one rank here; COLL needs a mesh, and a program run alone has none");
-    if (decl.stream >= machine.collectives.streams) throw ProgramError(where + "stream " + std::to_string(decl.stream) + " of " + std::to_string(machine.collectives.streams));
+      throw ProgramError(where +
+                         "the axis has one rank here; COLL needs a mesh, and a program run alone has none");
+    if (decl.stream >= machine.collectives.streams)
+      throw ProgramError(where + "stream " + std::to_string(decl.stream) + " of " +
+                         std::to_string(machine.collectives.streams));
   }
 }
 
@@ -65,7 +70,8 @@ RunResult run_program(const Program& program, const MachineConfig& machine, Mesh
   const RankMachine rank(program, machine, mesh);
   run_to_quiescence();
   if (!rank.cores().done())
-    throw DeadlockError(program.name + ": deadlock at " + with_commas(rank.cores().finish().count()) + " ps; " + join(rank.cores().blocked(), "; "));
+    throw DeadlockError(program.name + ": deadlock at " + with_commas(rank.cores().finish().count()) +
+                        " ps; " + join(rank.cores().blocked(), "; "));
   TRN_CHECK(rank.collectives_done(), "a collective did not finish");
   RunResult result;
   result.program = program.name;

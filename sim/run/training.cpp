@@ -11,7 +11,8 @@ namespace {
 
 // Time the array needs for some FLOPs at one moving column a cycle.
 Picoseconds array_time(std::uint64_t flops, const MachineConfig& machine) {
-  return Picoseconds(static_cast<std::uint64_t>(static_cast<double>(flops) / machine.core_bf16_flops() * 1e12));
+  return Picoseconds(
+      static_cast<std::uint64_t>(static_cast<double>(flops) / machine.core_bf16_flops() * 1e12));
 }
 
 // The step on core 0's array, from ideal to real. Every row is measured but the last, which is what is left.
@@ -24,19 +25,23 @@ void fill_ledger(TrainingResult& r, const MachineConfig& machine) {
   const Picoseconds recompute = array_time(r.flops.recompute / cores, machine);
   const Picoseconds masked = array_time(r.flops.masked / cores, machine);
   const Picoseconds useful = ideal + recompute + masked;
-  const Picoseconds matmul = tensor.busy - tensor.limiter_stall - tensor.transpose_busy;
+  const Picoseconds matmul = tensor.array_busy - tensor.limiter_stall - tensor.transpose_busy;
   // The cores of a pair do not always execute exactly half each; what core 0 does more or less is in "waste".
-  const auto signed_rest = [](Picoseconds a, Picoseconds b) { return static_cast<std::int64_t>(a.count()) - static_cast<std::int64_t>(b.count()); };
-  r.ledger = {{"ideal matmul", ideal},
-              {"recompute", recompute},
-              {"masked attention tiles", masked},
-              {"tile and pad waste", Picoseconds(static_cast<std::uint64_t>(std::max<std::int64_t>(0, signed_rest(matmul, useful))))},
-              {"transposes", tensor.transpose_busy},
-              {"current limiter", tensor.limiter_stall},
-              {"waiting on Vector, Scalar, GpSimd", wait(WaitCause::kOtherEngine)},
-              {"DMA and HBM stall", wait(WaitCause::kTransfer)},
-              {"TP collectives exposed", wait(WaitCause::kTensorAxis)},
-              {"FSDP collectives exposed", wait(WaitCause::kDataAxis)}};
+  const auto signed_rest = [](Picoseconds a, Picoseconds b) {
+    return static_cast<std::int64_t>(a.count()) - static_cast<std::int64_t>(b.count());
+  };
+  r.ledger = {
+      {"ideal matmul", ideal},
+      {"recompute", recompute},
+      {"masked attention tiles", masked},
+      {"tile and pad waste",
+       Picoseconds(static_cast<std::uint64_t>(std::max<std::int64_t>(0, signed_rest(matmul, useful))))},
+      {"transposes", tensor.transpose_busy},
+      {"current limiter", tensor.limiter_stall},
+      {"waiting on Vector, Scalar, GpSimd", wait(WaitCause::kOtherEngine)},
+      {"DMA and HBM stall", wait(WaitCause::kTransfer)},
+      {"TP collectives exposed", wait(WaitCause::kTensorAxis)},
+      {"FSDP collectives exposed", wait(WaitCause::kDataAxis)}};
   Picoseconds sum;
   for (const LedgerRow& row : r.ledger) sum += row.time;
   // After the last matmul: optimizer, last scatters; and the slots of weight loads that hid under nothing.
@@ -51,12 +56,17 @@ void fill_utilisation(TrainingResult& r, const ModelSpec& model, const MachineCo
   const std::vector<std::pair<std::string, double>> denominators{
       {"clock: 128x128x2xGHz", machine.core_bf16_flops() * cores},
       {"vendor's core figure", static_cast<double>(machine.chip.vendor_core_bf16_gflops) * 1e9 * cores},
-      {"vendor's chip figure", static_cast<double>(machine.chip.marketing_bf16_gflops) * 1e9 * static_cast<double>(r.chips)}};
+      {"vendor's chip figure",
+       static_cast<double>(machine.chip.marketing_bf16_gflops) * 1e9 * static_cast<double>(r.chips)}};
   for (const FlopsConvention& convention : r.conventions)
     for (const auto& [name, peak] : denominators)
-      r.utilisation.push_back({convention.name, name, static_cast<double>(convention.per_token * r.plan.tokens_per_step()) / seconds / peak});
-  r.hfu = static_cast<double>(r.run.array_flops) / seconds / (machine.core_bf16_flops() * static_cast<double>(r.plan.lnc));
-  r.hbm_utilisation = static_cast<double>((r.run.hbm_read + r.run.hbm_write).count()) / seconds / (static_cast<double>(machine.hbm.stack_rate.count()) * 1e6);
+      r.utilisation.push_back(
+          {convention.name, name,
+           static_cast<double>(convention.per_token * r.plan.tokens_per_step()) / seconds / peak});
+  r.hfu = static_cast<double>(r.run.array_flops) / seconds /
+          (machine.core_bf16_flops() * static_cast<double>(r.plan.lnc));
+  r.hbm_utilisation = static_cast<double>((r.run.hbm_read + r.run.hbm_write).count()) / seconds /
+                      (static_cast<double>(machine.hbm.stack_rate.count()) * 1e6);
 }
 
 void fill_collectives(TrainingResult& r, const MachineConfig& machine) {
@@ -84,7 +94,8 @@ void fill_collectives(TrainingResult& r, const MachineConfig& machine) {
 
 }  // namespace
 
-TrainingResult simulate_training(const ModelSpec& model, const TrainingPlan& plan, const MachineConfig& machine) {
+TrainingResult simulate_training(const ModelSpec& model, const TrainingPlan& plan,
+                                 const MachineConfig& machine) {
   check_plan(plan, model, machine);
   TrainingResult r;
   r.model = model.name;
@@ -93,13 +104,16 @@ TrainingResult simulate_training(const ModelSpec& model, const TrainingPlan& pla
   r.chips = machine.fabric.chips();
   r.footprint = footprint(model, plan, machine);
   if (!r.footprint.fits())
-    throw CapacityError(model.name + " on " + r.machine + " does not fit: " + std::to_string(r.footprint.total() >> 20) + " MiB of " +
-                        std::to_string(r.footprint.capacity >> 20) + " MiB a rank; recompute more, shard wider or shorten the sequence\n" + footprint_table(r.footprint));
+    throw CapacityError(
+        model.name + " on " + r.machine + " does not fit: " + std::to_string(r.footprint.total() >> 20) +
+        " MiB of " + std::to_string(r.footprint.capacity >> 20) +
+        " MiB a rank; recompute more, shard wider or shorten the sequence\n" + footprint_table(r.footprint));
   const TrainingStep step = training_step(model, plan, machine);
   r.flops = step.flops;
   r.run = run_program(step.program, machine, {ranks_per_chip(machine, plan.lnc), r.chips});
-  TRN_CHECK(r.run.array_flops == r.flops.executed(), "FLOPs on the array, " + std::to_string(r.run.array_flops) + ", differ from the model's plus extras, " +
-                                                         std::to_string(r.flops.executed()));
+  TRN_CHECK(r.run.array_flops == r.flops.executed(),
+            "FLOPs on the array, " + std::to_string(r.run.array_flops) +
+                ", differ from the model's plus extras, " + std::to_string(r.flops.executed()));
   fill_ledger(r, machine);
   fill_utilisation(r, model, machine);
   fill_collectives(r, machine);

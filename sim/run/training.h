@@ -43,10 +43,13 @@ struct TrainingResult {
   std::vector<CollectiveUse> collectives;
   Picoseconds tensor_exposed, data_exposed;
 
-  double tokens_per_second() const { return static_cast<double>(plan.tokens_per_step()) / to_seconds(run.time); }
+  double tokens_per_second() const {
+    return static_cast<double>(plan.tokens_per_step()) / to_seconds(run.time);
+  }
 };
 
 // CapacityError with the footprint table when the plan does not fit.
-TrainingResult simulate_training(const ModelSpec& model, const TrainingPlan& plan, const MachineConfig& machine);
+TrainingResult simulate_training(const ModelSpec& model, const TrainingPlan& plan,
+                                 const MachineConfig& machine);
 
 }  // namespace trn

@@ -226,7 +226,10 @@ void CoreEvaluator::issue(std::size_t e) {
   if (waited.count() > 0) {
     stats.semaphore_wait += waited;
     stats.wait_by_region[op.region] += waited;
-    if (engine.engine == Engine::kTensor) core.waits.tensor_waited(engine.base, engine.ready, op.wait_semaphore);
+    // The array stands still only after the matmul before: weights may be waited for under it.
+    const Picoseconds idle = std::max(engine.base, core.array_free.time());
+    if (engine.engine == Engine::kTensor && idle < engine.ready)
+      core.waits.tensor_waited(idle, engine.ready, op.wait_semaphore);
     if (engine.engine == Engine::kSync && op.wait_semaphore != kNoSemaphore)
       core.waits.sync_waited(engine.base, engine.ready, op.wait_semaphore);
   }
@@ -255,6 +258,7 @@ void CoreEvaluator::issue(std::size_t e) {
       stats.matmuls += op.flops > 0 ? 1 : 0;
       if (op.flops == 0) stats.transpose_busy += unlimited - start.time();
       stats.busy += read.time() - start.time();
+      stats.array_busy += read.time() - start.time();
       break;
     }
     case TimingOp::Kind::kWeights:

@@ -15,7 +15,8 @@ struct EngineStats {
   std::uint64_t table_loads = 0;
   std::uint64_t transfers = 0;  // DMA instructions
   Picoseconds busy;             // issue slots and data path occupied
-  Picoseconds transpose_busy;       // the part of busy spent on transposes, limiter excluded
+  Picoseconds array_busy;       // Tensor: the array occupied, limiter stalls included
+  Picoseconds transpose_busy;   // the part of busy spent on transposes, limiter excluded
   Picoseconds limiter_stall;    // the part of busy added by the current limiter
   Picoseconds semaphore_wait;   // data path idle, waiting for a semaphore
   Picoseconds ring_wait;        // descriptor unit taken or queue full

@@ -22,7 +22,8 @@ void mark(const NodeList& nodes, const Program& program, std::vector<WaitCause>&
 
 }  // namespace
 
-WaitAttribution::WaitAttribution(const Program& program) : cause_(program.semaphores.size(), WaitCause::kOtherEngine) {
+WaitAttribution::WaitAttribution(const Program& program)
+    : cause_(program.semaphores.size(), WaitCause::kOtherEngine) {
   for (const CoreProgram& core : program.cores)
     for (const NodeList& stream : core.streams) mark(stream, program, cause_);
 }

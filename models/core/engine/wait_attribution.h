@@ -11,10 +11,10 @@
 namespace trn {
 
 enum class WaitCause : std::uint8_t {
-  kTransfer,    // bytes under way, or descriptors being made
+  kTransfer,     // bytes under way, or descriptors being made
   kOtherEngine,  // results of Vector, Scalar, GpSimd or the sibling core
-  kTensorAxis,  // a collective over the first mesh axis that the program names
-  kDataAxis     // a collective over any other axis
+  kTensorAxis,   // a collective over the first mesh axis that the program names
+  kDataAxis      // a collective over any other axis
 };
 inline constexpr std::size_t kWaitCauseCount = 4;
 using WaitTimes = std::array<Picoseconds, kWaitCauseCount>;
@@ -25,7 +25,9 @@ class WaitAttribution {
   // By semaphore, from what posts it: collectives by axis ("tp" is the tensor axis), transfers, engines.
   explicit WaitAttribution(const Program& program);
 
-  void sync_waited(Picoseconds from, Picoseconds to, std::uint16_t semaphore) { loads_.push_back({from, to, cause_[semaphore]}); }
+  void sync_waited(Picoseconds from, Picoseconds to, std::uint16_t semaphore) {
+    loads_.push_back({from, to, cause_[semaphore]});
+  }
   void tensor_waited(Picoseconds from, Picoseconds to, std::uint16_t semaphore);
   const WaitTimes& times() const { return times_; }
 

@@ -121,9 +121,12 @@ FlowSpec CollectiveRun::flow(std::uint64_t chip, const ScheduleStep& step, doubl
   spec.bytes = Bytes(std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::ceil(bytes))));
   spec.weight = static_cast<double>(config_.packet.count());
   const std::size_t at = resources_.detail == FabricResources::Detail::kOne ? 0 : chip;
-  for (const FlowUse& use : resources_.hbm[at]) spec.uses.push_back({use.resource, use.coefficient * step.hbm_per_byte});
-  for (const FlowUse& use : resources_.dma[at]) spec.uses.push_back({use.resource, use.coefficient * step.dma_per_byte});
-  if (step.move == Move::kLocal) spec.uses.insert(spec.uses.end(), resources_.crossing.begin(), resources_.crossing.end());
+  for (const FlowUse& use : resources_.hbm[at])
+    spec.uses.push_back({use.resource, use.coefficient * step.hbm_per_byte});
+  for (const FlowUse& use : resources_.dma[at])
+    spec.uses.push_back({use.resource, use.coefficient * step.dma_per_byte});
+  if (step.move == Move::kLocal)
+    spec.uses.insert(spec.uses.end(), resources_.crossing.begin(), resources_.crossing.end());
   return spec;
 }
 

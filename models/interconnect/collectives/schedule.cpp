@@ -152,9 +152,10 @@ Schedule make_schedule(const CollectiveShape& shape, const Topology& topology) {
   return Builder(shape, topology).run();
 }
 
-// A rank fetches what it lacks from the others' memory. To reduce, it reads its share of every rank's buffer and
-// writes the sum: R reads and one write of bytes/R.
-Schedule make_chip_schedule(CollectiveOp op, std::uint64_t bytes, std::uint64_t ranks, std::uint64_t reduce_slowdown) {
+// A rank fetches what it lacks from the others' memory. To reduce, it reads its share of every rank's buffer
+// and writes the sum: R reads and one write of bytes/R.
+Schedule make_chip_schedule(CollectiveOp op, std::uint64_t bytes, std::uint64_t ranks,
+                            std::uint64_t reduce_slowdown) {
   TRN_CHECK(ranks > 1 && bytes > 0, "an empty collective");
   const double r = static_cast<double>(ranks);
   ScheduleStep step;

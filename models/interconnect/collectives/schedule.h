@@ -48,7 +48,8 @@ struct CollectiveShape {
 Schedule make_schedule(const CollectiveShape& shape, const Topology& topology);
 
 // The ranks of one chip among themselves, through HBM: what one rank does. `bytes` as in CollectiveShape.
-Schedule make_chip_schedule(CollectiveOp op, std::uint64_t bytes, std::uint64_t ranks, std::uint64_t reduce_slowdown);
+Schedule make_chip_schedule(CollectiveOp op, std::uint64_t bytes, std::uint64_t ranks,
+                            std::uint64_t reduce_slowdown);
 
 // Shares of the data over the orders of dimensions in which the most loaded link is least loaded.
 struct BucketOrder {
