@@ -155,7 +155,15 @@ class Checker {
                           std::to_string(i.dst.elements_per_row()) + " PSUM elements a partition");
   }
 
+  void check_array_dtype(const Instruction& i) {
+    const DTypeInfo& dtype = info(program_.tensors[i.src[0].tensor].dtype);
+    if (!dtype.floating)
+      fail(mnemonic_,
+           std::string(dtype.name) + " operand; the array multiplies fp8, bf16, fp16, tf32 and fp32");
+  }
+
   void check_double_row(const Instruction& i) {
+    check_array_dtype(i);
     if (!i.double_row) return;
     if (!limits_.double_row) fail(mnemonic_, "dr=1: " + limits_.machine + " has no FP8 double row");
     if (!is_fp8(program_.tensors[i.src[0].tensor].dtype)) fail(mnemonic_, "dr=1 needs an fp8 operand");

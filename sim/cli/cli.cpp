@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/error.h"
+#include "base/text.h"
 
 namespace trn {
 namespace {
@@ -24,8 +27,15 @@ int run_cli(int argc, char** argv) {
   CLI::App app(kDescription, "trnsim");
   app.set_version_flag("--version", "trnsim 0.1.0");
   app.require_subcommand(1);
-  for (const CommandRow& row : command_table()) row.add(app);
+  std::vector<std::string> names;
+  for (const CommandRow& row : command_table()) {
+    row.add(app);
+    names.emplace_back(row.name);
+  }
   try {
+    const std::string first = argc > 1 ? argv[1] : "";
+    if (!first.empty() && first[0] != '-' && std::find(names.begin(), names.end(), first) == names.end())
+      throw UsageError("unknown command \"" + first + '"' + suggestion(first, names));
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);

@@ -85,6 +85,7 @@ void run(const CollectiveArguments& arguments) {
                      ":instance or raise --ranks-per-chip");
   const auto detail =
       arguments.detail == "full" ? FabricResources::Detail::kAll : FabricResources::Detail::kOne;
+  const std::vector<std::uint64_t> sizes = parse_sizes(arguments.sizes);
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
   if (!arguments.json)
     fmt::print(
@@ -92,7 +93,7 @@ void run(const CollectiveArguments& arguments) {
         "{:>12} {:>10} {:>10} {:>12} {:>8}  {:<10} {}\n",
         arguments.op, machine.name, machine.shape, ranks, shape.ranks_per_chip, "size(B)", "count", "type",
         "time(us)", "algbw(GB/s)", "busbw(GB/s)", "bound(us)", "ratio", "bound by", "binding");
-  for (const std::uint64_t size : parse_sizes(arguments.sizes)) {
+  for (const std::uint64_t size : sizes) {
     shape.bytes = size;
     const CollectiveResult r = run_collective(shape, machine, detail);
     const double us = to_us(r.time);

@@ -2,12 +2,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include "base/error.h"
 #include "base/text.h"
 #include "sim/cli/cli.h"
 #include "sim/cli/machine_option.h"
+#include "sim/cli/print_result.h"
 #include "sim/cli/print_training.h"
 
 namespace trn {
@@ -21,6 +23,7 @@ struct TrainArguments {
   std::string recompute = "selective";
   std::string lowering = "compiled";
   bool json = false;
+  bool brief = false;
   std::string output;
 };
 
@@ -29,6 +32,22 @@ E choice(const std::string& option, const std::string& text, const std::vector<s
   const auto it = std::find(known.begin(), known.end(), text);
   if (it == known.end()) throw UsageError(option + " " + text + ": expected one of " + join(known));
   return static_cast<E>(it - known.begin());
+}
+
+// What a `--set` bought: the step without it, and what binds when it bought nothing.
+std::string what_if(const TrainingResult& base, const TrainingResult& changed,
+                    const std::vector<std::string>& sets) {
+  const double before = to_us(base.run.time);
+  const double after = to_us(changed.run.time);
+  const std::string knobs = join(sets);
+  if (std::abs(after - before) > 1e-4 * before)
+    return fmt::format("  what-if {}: step {} -> {}, {:.3f}x the tokens/s\n", knobs, time_text(base.run.time),
+                       time_text(changed.run.time), before / after);
+  const auto largest =
+      std::max_element(changed.ledger.begin(), changed.ledger.end(),
+                       [](const LedgerRow& a, const LedgerRow& b) { return a.time < b.time; });
+  return fmt::format("  what-if {}: changed nothing; what binds is \"{}\", {} of {}\n", knobs, largest->name,
+                     time_text(largest->time), time_text(changed.run.time));
 }
 
 void run(TrainArguments a) {
@@ -44,7 +63,11 @@ void run(TrainArguments a) {
     std::filesystem::create_directories(a.output);
     write_file_atomically(a.output + "/result.json", json);
   }
-  fmt::print("{}", a.json ? json : training_text(result, machine));
+  fmt::print("{}", a.json ? json : training_text(result, a.brief));
+  if (a.json || a.machine.sets.empty()) return;
+  MachineOption plain = a.machine;
+  plain.sets.clear();
+  fmt::print("{}", what_if(simulate_training(model, a.plan, plain.load()), result, a.machine.sets));
 }
 
 }  // namespace
@@ -62,14 +85,14 @@ void add_train(CLI::App& app) {
   a->machine.add_to(*command, "trn2:instance");
   command->add_option("--layout", a->layout, "tp=...,fsdp=...")->required();
   command->add_option("--seq", a->plan.sequence, "tokens of a sequence")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 1 << 24))
       ->capture_default_str();
   command->add_option("--micro-batch", a->plan.micro_batch, "sequences of a micro-step and group")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 1 << 24))
       ->capture_default_str();
   command->add_option("--global-batch", a->plan.global_batch, "sequences of a step")
       ->required()
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, 1 << 24));
   command->add_option("--lnc", a->plan.lnc, "physical cores a rank")
       ->check(CLI::IsMember({1, 2}))
       ->capture_default_str();
@@ -79,6 +102,7 @@ void add_train(CLI::App& app) {
                    "fused: hand-written kernels; compiled: what a graph compiler leaves")
       ->capture_default_str();
   command->add_flag("--json", a->json, "print JSON");
+  command->add_flag("--brief", a->brief, "print the headline only");
   command->add_option("-o,--output", a->output, "folder for result.json");
   command->callback([a] { run(*a); });
 }

@@ -82,7 +82,8 @@ std::string stalls_table(const TrainingResult& r) {
 
 }  // namespace
 
-std::string training_text(const TrainingResult& r, const MachineConfig&) {
+std::string training_text(const TrainingResult& r, bool brief) {
+  if (brief) return headline(r);
   std::string out = headline(r) + ledger_table(r) + flops_table(r) + collectives_table(r) + stalls_table(r);
   out +=
       fmt::format("  {} instructions of {} cores simulated\n", with_commas(r.run.instructions), r.plan.lnc);

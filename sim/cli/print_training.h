@@ -7,7 +7,8 @@
 
 namespace trn {
 
-std::string training_text(const TrainingResult& result, const MachineConfig& machine);
+// `brief`: the headline only.
+std::string training_text(const TrainingResult& result, bool brief);
 std::string training_json(const TrainingResult& result, const ConfigDocument& document);
 
 }  // namespace trn
