@@ -134,7 +134,8 @@ struct HbmConfig {
 struct CollectiveConfig {
   Picoseconds step_latency;
   Picoseconds start_latency;
-  Bytes packet;
+  Bytes packet;       // arbitration weight of tensor-parallel collectives
+  Bytes data_packet;  // and of the others
   std::uint64_t streams;
   std::uint64_t slices;
 };

@@ -83,9 +83,11 @@ Schedule RankMachine::schedule_of(const CollectiveDecl& decl) const {
 void RankMachine::start_collective(std::size_t stream, Picoseconds now) {
   Stream& s = streams_[stream];
   s.started = now;
-  s.run = std::make_unique<CollectiveRun>(
-      traffic_, topology_, fabric_, schedule_of(program_.collectives[s.waiting.front().collective]),
-      machine_.collectives, [this, stream](Picoseconds at) { collective_done(stream, at); });
+  const CollectiveDecl& decl = program_.collectives[s.waiting.front().collective];
+  CollectiveConfig config = machine_.collectives;
+  if (decl.axis != "tp") config.packet = config.data_packet;
+  s.run = std::make_unique<CollectiveRun>(traffic_, topology_, fabric_, schedule_of(decl), config,
+                                          [this, stream](Picoseconds at) { collective_done(stream, at); });
   s.run->start(now);
 }
 

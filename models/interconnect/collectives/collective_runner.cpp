@@ -119,7 +119,7 @@ std::uint32_t CollectiveRun::link(std::uint32_t link_class, std::uint64_t chip) 
 FlowSpec CollectiveRun::flow(std::uint64_t chip, const ScheduleStep& step, double bytes) const {
   FlowSpec spec;
   spec.bytes = Bytes(std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::ceil(bytes))));
-  spec.weight = static_cast<double>(config_.packet.count());
+  spec.weight = static_cast<double>(config_.packet.count()) * step.ring_share;
   const std::size_t at = resources_.detail == FabricResources::Detail::kOne ? 0 : chip;
   for (const FlowUse& use : resources_.hbm[at])
     spec.uses.push_back({use.resource, use.coefficient * step.hbm_per_byte});

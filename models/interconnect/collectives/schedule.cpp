@@ -137,6 +137,7 @@ class Builder {
       data *= static_cast<double>(topology_.dimensions()[*d].size);
       if (gather) phase(*d, data, false);
     }
+    for (const std::uint32_t s : steps) out_.steps[s].ring_share = 1 / static_cast<double>(steps.size());
     return steps;
   }
 
