@@ -364,10 +364,10 @@ void flash_attention_backward(CoreBuilder& builder, const AttentionBackward& x, 
 }
 
 // Scores and weighted values: two contractions, 2 FLOPs a multiply-add.
-std::uint64_t flash_attention_flops(const AttentionShape& shape) { return sections_flops(shape, 2 * 2); }
+std::uint64_t flash_attention_flops(const AttentionShape& shape) { return sections_flops(shape, 4); }
 // Scores again, dP, dV, dK, dQ.
 std::uint64_t flash_attention_backward_flops(const AttentionShape& shape) {
-  return sections_flops(shape, 5 * 2);
+  return sections_flops(shape, 10);
 }
 
 }  // namespace trn

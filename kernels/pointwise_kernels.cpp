@@ -10,7 +10,7 @@ using Body = std::function<void(RankBuilder&, std::uint64_t rows, std::uint64_t 
 
 // A kernel over [rows, columns]; `body` declares its tensors and appends itself.
 KernelRow row_kernel(const std::string& name, const std::string& summary, const std::string& columns,
-                     Body body) {
+                     const Body& body) {
   return {name,
           summary,
           {{"rows", "4096", "tokens"}, {"columns", columns, "features"}},

@@ -40,7 +40,7 @@ Footprint footprint(const ModelSpec& m, const TrainingPlan& plan, const MachineC
       {"parameters, bf16 shard", 2 * shard},
       {"optimizer: fp32 master, two moments", 12 * shard},
       {"gradients, fp32 shard", 4 * shard},
-      {"gathered layers, 2 x bf16", 2 * 2 * layer},
+      {"gathered layers, 2 x bf16", 4 * layer},
       {"gathered LM head, bf16", 2 * head},
       {"gradients of a layer before reduce-scatter, fp32", 4 * layer},
       {"saved activations, all layers", m.layers * saved_activations(m, plan)},

@@ -156,14 +156,14 @@ class StepBuilder {
   void matmul(const std::string& region, GemmOperands x) {
     const std::uint64_t half = rank_.machine().core.sbuf.usable_bytes_per_partition.count() / 2;
     const std::uint64_t k_tiles = (x.k + 127) / 128;
-    const std::uint64_t element = size_of(x.dtype);
+    const std::uint64_t row_bytes = std::uint64_t{512} * size_of(x.dtype);
     GemmOptions options;
     options.load = plan_.lowering == Lowering::kFused ? GemmLoad::kRow : GemmLoad::kTile;
     options.order = plan_.lowering == Lowering::kFused ? GemmOrder::kStream : GemmOrder::kBlockMn;
     options.m_tiles = 4;
     options.n_tiles = 1;
     const std::uint64_t b_slots = plan_.lowering == Lowering::kFused ? 12 : k_tiles;
-    const std::uint64_t needed = (k_tiles + b_slots) * 512 * element + 4 * 512 * size_of(x.c_dtype) + 4096;
+    const std::uint64_t needed = (k_tiles + b_slots) * row_bytes + std::uint64_t{2048} * size_of(x.c_dtype) + 4096;
     if (needed > half) {
       options.order = GemmOrder::kBlockMnk;
       options.m_tiles = 8;

@@ -73,7 +73,7 @@ json new_value(const json& old_value, const std::string& text, const std::string
     if (rest == "x") return scaled(old_value, number, where);
     if (rest == "%" && (text[0] == '+' || text[0] == '-')) return scaled(old_value, 1 + number / 100, where);
   }
-  const json parsed = json::parse(text, nullptr, false);
+  json parsed = json::parse(text, nullptr, false);
   if (parsed.is_number() && parsed.get<double>() < 0)
     throw UsageError(where + ": negative values are not allowed");
   const bool same_kind = (parsed.is_number() && old_value.is_number()) || parsed.type() == old_value.type();

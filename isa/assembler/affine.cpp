@@ -21,7 +21,7 @@ void Cursor::expect(const char* text) {
 }
 
 Token Cursor::take() {
-  const Token token = peek();
+  Token token = peek();
   if (!at_end()) ++at_;
   return token;
 }

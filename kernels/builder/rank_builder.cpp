@@ -118,22 +118,20 @@ std::vector<std::array<NodeList, kEngineCount>> RankBuilder::cut(const Mark& fro
 
 void RankBuilder::repeat(std::uint64_t n, const std::function<void(std::uint64_t)>& body) {
   constexpr std::uint64_t kWritten = 4;
-  std::vector<std::vector<std::array<NodeList, kEngineCount>>> parts;
+  const std::uint64_t written = std::min(n, kWritten);
+  Parts parts;
   std::vector<Mark> marks{mark()};
-  for (std::uint64_t i = 0; i < n; ++i) {
+  for (std::uint64_t i = 0; i < written; ++i) {
     upper_half_ = false;
     body(i);
     if (n <= kWritten) continue;
     parts.push_back(cut(marks.back()));
     marks.push_back(mark());
-    if (i + 1 == kWritten && fold(n - kWritten, marks, std::move(parts))) return;
-    if (i + 1 == kWritten) parts.clear();
-    TRN_CHECK(i < kWritten, "a repeated body that does not repeat");
   }
+  if (n > kWritten) fold(n - kWritten, marks, std::move(parts));
 }
 
-bool RankBuilder::fold(std::uint64_t more, const std::vector<Mark>& marks,
-                       std::vector<std::vector<std::array<NodeList, kEngineCount>>> parts) {
+void RankBuilder::fold(std::uint64_t more, const std::vector<Mark>& marks, Parts parts) {
   for (std::size_t c = 0; c < cores_.size(); ++c) {
     for (std::size_t e = 0; e < kEngineCount; ++e) {
       const NodeList& a = parts[1][c][e];
@@ -142,7 +140,7 @@ bool RankBuilder::fold(std::uint64_t more, const std::vector<Mark>& marks,
       bool same = a.size() == b.size() && b.size() == d.size();
       for (std::size_t i = 0; same && i < a.size(); ++i)
         same = same_shape(a[i], b[i]) && same_shape(b[i], d[i]) && same_advance(a[i], b[i], d[i]);
-      if (!same) return false;
+      TRN_CHECK(same, "a repeated body does not repeat");
     }
   }
   for (std::size_t c = 0; c < cores_.size(); ++c) {
@@ -157,7 +155,6 @@ bool RankBuilder::fold(std::uint64_t more, const std::vector<Mark>& marks,
     }
   }
   shift(more, marks[2], marks[3], marks[4]);
-  return true;
 }
 
 // Everything the last iteration posted moves on by `more` iterations; older events stay.

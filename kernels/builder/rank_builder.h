@@ -30,9 +30,8 @@ class RankBuilder {
   void collective(const std::string& region, const CollectiveDecl& collective,
                   const std::vector<HbmBlock>& reads, const std::vector<HbmBlock>& writes);
 
-  // body(0) ... body(n-1). If iterations 1, 2 and 3 come out the same but for advancing fields, the rest
-  // become a loop; otherwise all are written out. `body` must not look at anything but its number and
-  // tensors.
+  // body(0) ... body(n-1). Four iterations are written; 1, 2 and 3 must come out the same but for advancing
+  // fields, and the rest become a loop. `body` must not look at anything but its number and tensors.
   void repeat(std::uint64_t n, const std::function<void(std::uint64_t)>& body);
 
   // The finished program, its streams compressed.
@@ -44,10 +43,10 @@ class RankBuilder {
     std::vector<std::vector<std::int64_t>> posted;
     std::vector<std::size_t> accesses;
   };
+  using Parts = std::vector<std::vector<std::array<NodeList, kEngineCount>>>;  // by iteration, core, engine
   Mark mark() const;
   std::vector<std::array<NodeList, kEngineCount>> cut(const Mark& from);
-  bool fold(std::uint64_t more, const std::vector<Mark>& marks,
-            std::vector<std::vector<std::array<NodeList, kEngineCount>>> parts);
+  void fold(std::uint64_t more, const std::vector<Mark>& marks, Parts parts);
   void shift(std::uint64_t more, const Mark& before, const Mark& middle, const Mark& after);
   void exchange();
   void publish(std::size_t core, std::size_t first_access);

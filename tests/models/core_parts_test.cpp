@@ -85,7 +85,7 @@ TEST(SemaphoreFile, IsAFunctionOfTime) {
 
 // Stepping edge by edge equals converting the absolute edge number, at clocks without a whole period.
 TEST(EdgeTime, StepsLandOnAbsoluteEdges) {
-  for (const std::uint64_t mhz : {960, 1120, 1400, 2400, 2800}) {
+  for (const std::uint64_t mhz : {960u, 1120u, 1400u, 2400u, 2800u}) {
     const Clock clock{Megahertz(mhz)};
     EdgeTime t = EdgeTime::at_or_after(Picoseconds(12345), clock);
     std::uint64_t edge = clock.first_edge_at_or_after(Picoseconds(12345)).count();

@@ -40,7 +40,7 @@ OpCost tensor_op(const Instruction& i, const Program& program, const TensorConfi
     return cost;
   }
   cost.busy = matmul_interval({columns / planes, i.dst.rows, source.dtype}, engine);
-  cost.flops = 2 * i.src[0].rows * i.dst.rows * columns;  // contraction x M x N
+  cost.flops = std::uint64_t{2} * i.src[0].rows * i.dst.rows * columns;  // contraction x M x N
   return cost;
 }
 

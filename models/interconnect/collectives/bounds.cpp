@@ -1,6 +1,7 @@
 #include "models/interconnect/collectives/bounds.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace trn {
 namespace {
@@ -38,7 +39,7 @@ CollectiveBound collective_bound(const CollectiveShape& shape, const Topology& t
       if (all_to_all) {
         // Half a ring against the other half, over its two borders; one position of a switch or cable
         // dimension against the others, over its ports.
-        const double half = static_cast<double>(d.size / 2);
+        const double half = std::floor(size / 2);
         const double time = d.kind == DimensionKind::kRing ? half * (size - half) / size / 2 / rate
                                                            : (size - 1) / size / rate;
         best.consider(time * chip_bytes, "cut " + d.name);
