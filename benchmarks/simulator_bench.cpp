@@ -1,5 +1,5 @@
-// How fast the simulator is, beside an event-by-event oracle and a bare heap in the same run. Compare ratios, not
-// wall times: trnsim_bench --benchmark_min_time=1
+// How fast the simulator is, beside an event-by-event oracle and a bare heap in the same run. Compare ratios,
+// not wall times: trnsim_bench --benchmark_min_time=1
 #include <benchmark/benchmark.h>
 
 #include <cstdlib>
@@ -29,7 +29,9 @@ const MachineConfig& trn2() {
 const Program& blocked_gemm() {
   static const Program program = [] {
     const KernelRow& kernel = find_kernel("gemm");
-    return kernel.build(kernel_arguments(kernel, {{"m", "8192"}, {"k", "8192"}, {"n", "8192"}, {"order", "stream"}}), trn2(), 1);
+    return kernel.build(
+        kernel_arguments(kernel, {{"m", "8192"}, {"k", "8192"}, {"n", "8192"}, {"order", "stream"}}), trn2(),
+        1);
   }();
   return program;
 }
@@ -41,7 +43,9 @@ std::uint64_t dynamic_instructions(const Program& program) {
   return count;
 }
 
-void per_item(benchmark::State& state, std::uint64_t items) { state.SetItemsProcessed(static_cast<std::int64_t>(items) * state.iterations()); }
+void per_item(benchmark::State& state, std::uint64_t items) {
+  state.SetItemsProcessed(static_cast<std::int64_t>(items) * state.iterations());
+}
 
 void timed_gemm(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(run_program(blocked_gemm(), trn2()).time);
@@ -54,7 +58,9 @@ void core_alone(benchmark::State& state) {
   for (auto _ : state) {
     CoreEvaluator core(blocked_gemm(), trn2().core);
     Picoseconds now;
-    std::priority_queue<std::pair<std::uint64_t, std::uint64_t>, std::vector<std::pair<std::uint64_t, std::uint64_t>>, std::greater<>> ends;
+    std::priority_queue<std::pair<std::uint64_t, std::uint64_t>,
+                        std::vector<std::pair<std::uint64_t, std::uint64_t>>, std::greater<>>
+        ends;
     std::vector<Completion> completions;
     for (;;) {
       core.run_ahead(now);
@@ -66,7 +72,8 @@ void core_alone(benchmark::State& state) {
       if (!ends.empty()) next = std::min(next, ends.top().first);
       if (next == ~0ull) break;
       now = Picoseconds(next);
-      for (; !ends.empty() && ends.top().first == next; ends.pop()) core.complete(completions[ends.top().second], now);
+      for (; !ends.empty() && ends.top().first == next; ends.pop())
+        core.complete(completions[ends.top().second], now);
     }
     benchmark::DoNotOptimize(core.finish());
   }
@@ -80,7 +87,8 @@ void event_by_event_oracle(benchmark::State& state) {
 }
 BENCHMARK(event_by_event_oracle)->Unit(benchmark::kMillisecond);
 
-// What an event costs at the very least: a heap of as many entries as a core has engines and queues in flight.
+// What an event costs at the very least: a heap of as many entries as a core has engines and queues in
+// flight.
 void bare_heap(benchmark::State& state) {
   std::priority_queue<std::uint64_t, std::vector<std::uint64_t>, std::greater<>> heap;
   std::mt19937_64 random(1);
@@ -117,7 +125,9 @@ BENCHMARK(flow_re_solves)->Unit(benchmark::kMillisecond);
 
 std::string straight_text() {
   std::string text = ".target trn2\n.tensor a space=sbuf dtype=bf16 shape=[128,4096]\n.sem s\n.engine DVE\n";
-  for (int i = 0; i < 20000; ++i) text += "COPY a[0:128 | " + std::to_string(i * 7 % 4000) + " | (1,64)], a[0:128 | 0 | (1,64)] ? s>=" + std::to_string(i) + " ! s+=1\n";
+  for (int i = 0; i < 20000; ++i)
+    text += "COPY a[0:128 | " + std::to_string(i * 7 % 4000) +
+            " | (1,64)], a[0:128 | 0 | (1,64)] ? s>=" + std::to_string(i) + " ! s+=1\n";
   return text + ".end\n";
 }
 

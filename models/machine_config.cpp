@@ -208,9 +208,12 @@ MachineConfig parse_machine(const ConfigDocument& document, const std::string& s
   m.lnc_allowed = lnc.positives("allowed");
   lnc.reject_unknown_keys();
   ConfigNode coll = root.child("collectives");
-  m.collectives = {ns(coll, "step_latency_ns"), ns(coll, "start_latency_ns"),
+  m.collectives = {ns(coll, "step_latency_ns"),
+                   ns(coll, "start_latency_ns"),
                    Bytes(coll.positive("packet_bytes")),
-                   Bytes(coll.positive("data_packet_bytes")), coll.positive("streams"), coll.positive("slices")};
+                   Bytes(coll.positive("data_packet_bytes")),
+                   coll.positive("streams"),
+                   coll.positive("slices")};
   if (m.collectives.slices > 1024) coll.fail("slices", "at most 1024");
   coll.reject_unknown_keys();
   ConfigNode link = root.child("link");

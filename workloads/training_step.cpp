@@ -163,7 +163,8 @@ class StepBuilder {
     options.m_tiles = 4;
     options.n_tiles = 1;
     const std::uint64_t b_slots = plan_.lowering == Lowering::kFused ? 12 : k_tiles;
-    const std::uint64_t needed = (k_tiles + b_slots) * row_bytes + std::uint64_t{2048} * size_of(x.c_dtype) + 4096;
+    const std::uint64_t needed =
+        (k_tiles + b_slots) * row_bytes + std::uint64_t{2048} * size_of(x.c_dtype) + 4096;
     if (needed > half) {
       options.order = GemmOrder::kBlockMnk;
       options.m_tiles = 8;

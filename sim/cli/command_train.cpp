@@ -63,7 +63,7 @@ void run(TrainArguments a) {
     std::filesystem::create_directories(a.output);
     write_file_atomically(a.output + "/result.json", json);
   }
-  fmt::print("{}", a.json ? json : training_text(result, a.brief));
+  fmt::print("{}", a.json ? json : training_text(result, document, a.brief));
   if (a.json || a.machine.sets.empty()) return;
   MachineOption plain = a.machine;
   plain.sets.clear();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
@@ -18,16 +19,21 @@ const std::string& lowering_name(const TrainingPlan& plan) {
   return kLoweringNames[static_cast<std::size_t>(plan.lowering)];
 }
 
+// The nearest public measurement leaves its layout open, so it is shown and not fitted to.
+constexpr const char* kHowSure =
+    "  extrapolated: no run of this generation is published with its layout (Qwen3-32B: 14,156 tokens/s, "
+    "chips and "
+    "layout unstated, not fitted to); steady state, no failures\n";
+
 std::string headline(const TrainingResult& r) {
-  return fmt::format(
-      "{} on {} ({} chips), tp={} fsdp={} LNC={}, sequence {}, global batch {}, recompute {}, lowering {}\n"
-      "  {:.0f} tokens/s, {:.1f} a chip; step {} for {} tokens\n"
-      "  extrapolated: no training run of this generation has been published with its layout; steady state, "
-      "no failures\n",
+  std::string out = fmt::format(
+      "{} on {} ({} chips), tp={} fsdp={} LNC={}, sequence {}, global batch {}, recompute {}, lowering {}\n",
       r.model, r.machine, r.chips, r.plan.tp, r.plan.fsdp, r.plan.lnc, r.plan.sequence, r.plan.global_batch,
-      recompute_name(r.plan), lowering_name(r.plan), r.tokens_per_second(),
-      r.tokens_per_second() / static_cast<double>(r.chips), time_text(r.run.time),
-      with_commas(r.plan.tokens_per_step()));
+      recompute_name(r.plan), lowering_name(r.plan));
+  out += fmt::format("  {:.0f} tokens/s, {:.1f} a chip; step {} for {} tokens\n", r.tokens_per_second(),
+                     r.tokens_per_second() / static_cast<double>(r.chips), time_text(r.run.time),
+                     with_commas(r.plan.tokens_per_step()));
+  return out + kHowSure;
 }
 
 std::string ledger_table(const TrainingResult& r) {
@@ -80,11 +86,24 @@ std::string stalls_table(const TrainingResult& r) {
   return out;
 }
 
+// How many of the machine's figures rest on what.
+std::string confidence_line(const ConfigDocument& document) {
+  std::map<std::string, std::size_t> counts;
+  for (const ConfigFigure& figure : document.figures()) ++counts[figure.confidence];
+  std::string out;
+  for (const char* confidence : {"official", "measured", "press", "inferred", "assumed", "what-if"})
+    if (counts[confidence] > 0)
+      out += fmt::format("{}{} {}", out.empty() ? "  inputs of the machine: " : ", ", counts[confidence],
+                         confidence);
+  return out + "; trnsim config show lists them\n";
+}
+
 }  // namespace
 
-std::string training_text(const TrainingResult& r, bool brief) {
+std::string training_text(const TrainingResult& r, const ConfigDocument& document, bool brief) {
   if (brief) return headline(r);
-  std::string out = headline(r) + ledger_table(r) + flops_table(r) + collectives_table(r) + stalls_table(r);
+  std::string out = headline(r) + confidence_line(document) + ledger_table(r) + flops_table(r) +
+                    collectives_table(r) + stalls_table(r);
   out +=
       fmt::format("  {} instructions of {} cores simulated\n", with_commas(r.run.instructions), r.plan.lnc);
   return out + "  HBM of a rank\n" + footprint_table(r.footprint);

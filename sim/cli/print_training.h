@@ -8,7 +8,7 @@
 namespace trn {
 
 // `brief`: the headline only.
-std::string training_text(const TrainingResult& result, bool brief);
+std::string training_text(const TrainingResult& result, const ConfigDocument& document, bool brief);
 std::string training_json(const TrainingResult& result, const ConfigDocument& document);
 
 }  // namespace trn

@@ -26,7 +26,7 @@ struct ScheduleStep {
   double bytes = 0;
   double hbm_per_byte = 0;
   double dma_per_byte = 0;
-  double ring_share = 1;  // of its DMA ring's turn: the steps of a chain share one ring
+  double ring_share = 1;                // of its DMA ring's turn: the steps of a chain share one ring
   std::vector<std::uint32_t> received;  // steps whose data must have arrived here
   std::vector<std::uint32_t> own;       // steps this chip must have finished sending (the ring's order)
 };
