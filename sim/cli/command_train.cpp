@@ -24,6 +24,7 @@ struct TrainArguments {
   std::string lowering = "compiled";
   bool json = false;
   bool brief = false;
+  std::string detail = "one";
   std::string output;
 };
 
@@ -64,6 +65,11 @@ void run(TrainArguments a) {
     write_file_atomically(a.output + "/result.json", json);
   }
   fmt::print("{}", a.json ? json : training_text(result, document, a.brief));
+  if (a.detail == "full" && !a.json) {
+    const Picoseconds full = simulate_every_rank(model, a.plan, machine);
+    fmt::print("  every rank simulated: step {}, {:+.4f} % against one rank for all\n", time_text(full),
+               100 * (to_us(full) / to_us(result.run.time) - 1));
+  }
   if (a.json || a.machine.sets.empty()) return;
   MachineOption plain = a.machine;
   plain.sets.clear();
@@ -100,6 +106,9 @@ void add_train(CLI::App& app) {
   command
       ->add_option("--lowering", a->lowering,
                    "fused: hand-written kernels; compiled: what a graph compiler leaves")
+      ->capture_default_str();
+  command->add_option("--detail", a->detail, "full: also simulate every rank and compare; for small models")
+      ->check(CLI::IsMember({"one", "full"}))
       ->capture_default_str();
   command->add_flag("--json", a->json, "print JSON");
   command->add_flag("--brief", a->brief, "print the headline only");

@@ -6,6 +6,7 @@
 #include "base/systemc/context.h"
 #include "base/text.h"
 #include "isa/rules.h"
+#include "sim/machine/mesh_machine.h"
 #include "sim/machine/rank_machine.h"
 
 namespace trn {
@@ -79,6 +80,16 @@ RunResult run_program(const Program& program, const MachineConfig& machine, Mesh
   collect_engines(rank.cores(), program, result);
   collect_traffic(rank, result);
   return result;
+}
+
+Picoseconds run_every_rank(const Program& program, const MachineConfig& machine, Mesh mesh) {
+  check_program(program, isa_limits(machine));
+  check_collectives(program, machine, mesh);
+  const ScopedContext context;
+  const MeshMachine all(program, machine, mesh);
+  run_to_quiescence();
+  if (!all.done()) throw DeadlockError(program.name + ": deadlock; " + join(all.blocked(), "; "));
+  return all.finish();
 }
 
 }  // namespace trn

@@ -12,4 +12,7 @@ namespace trn {
 // ProgramError on a program that breaks a rule of the machine.
 RunResult run_program(const Program& program, const MachineConfig& machine, Mesh mesh = {});
 
+// The same with every rank of the mesh simulated: how long until the last is done.
+Picoseconds run_every_rank(const Program& program, const MachineConfig& machine, Mesh mesh);
+
 }  // namespace trn

@@ -120,4 +120,11 @@ TrainingResult simulate_training(const ModelSpec& model, const TrainingPlan& pla
   return r;
 }
 
+Picoseconds simulate_every_rank(const ModelSpec& model, const TrainingPlan& plan,
+                                const MachineConfig& machine) {
+  check_plan(plan, model, machine);
+  const TrainingStep step = training_step(model, plan, machine);
+  return run_every_rank(step.program, machine, {ranks_per_chip(machine, plan.lnc), machine.fabric.chips()});
+}
+
 }  // namespace trn

@@ -52,4 +52,9 @@ struct TrainingResult {
 TrainingResult simulate_training(const ModelSpec& model, const TrainingPlan& plan,
                                  const MachineConfig& machine);
 
+// The step's time with every rank of the machine simulated, for small models: what the above is checked
+// against.
+Picoseconds simulate_every_rank(const ModelSpec& model, const TrainingPlan& plan,
+                                const MachineConfig& machine);
+
 }  // namespace trn

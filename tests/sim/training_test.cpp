@@ -7,6 +7,7 @@
 #include "kernels/builder/rank_builder.h"
 #include "kernels/gemm.h"
 #include "kernels/pointwise.h"
+#include "sim/run/simulation.h"
 
 namespace trn {
 namespace {
@@ -150,6 +151,21 @@ TEST(Training, MicroStepsRepeatTheWork) {
   EXPECT_EQ(two.run.array_flops, 2 * one.run.array_flops);
   EXPECT_GT(two.run.time, one.run.time);
   EXPECT_LE(to_us(two.run.time), 2.001 * to_us(one.run.time));
+}
+
+// One rank that stands for all against every rank simulated: 4 chips and 16 chips, two layers. The folded run
+// also waits for the last collective, the full one for the last instruction and transfer.
+TEST(Training, OneRankForAllEqualsEveryRank) {
+  for (const auto& [dims, fsdp] : {std::pair<const char*, std::uint64_t>{"[2,2]", 4}, {"[4,4]", 16}}) {
+    const MachineConfig m =
+        machine("trn2:instance", {std::string("shapes.instance.dims=") + dims, "collectives.slices=4"});
+    const TrainingPlan plan = small_plan(fsdp);
+    const TrainingStep step = training_step(small_model(2), plan, m);
+    const Mesh mesh{ranks_per_chip(m, plan.lnc), m.fabric.chips()};
+    const double folded = to_us(run_program(step.program, m, mesh).time);
+    const double full = to_us(run_every_rank(step.program, m, mesh));
+    EXPECT_NEAR(folded, full, 1e-3 * full) << dims;
+  }
 }
 
 template <class Error>
