@@ -319,13 +319,10 @@ class StepBuilder {
       linear("o", attn_, l * tokens_, w_o_, l * q_, partial_, 0);
       scatter(partial_, scattered_);
       add_norm(x_, l * shard_, mid_, l * shard_);
-    } else {
+    } else if (plan_.recompute == Recompute::kSelective) {
       norm(mid_, l * shard_);
     }
-    if (plan_.recompute != Recompute::kNone)
-      mlp_up();
-    else
-      gather(normed_, gathered_);
+    if (plan_.recompute != Recompute::kNone) mlp_up();
     // MLP
     tensor_collective(CollectiveOp::kAllGather, all(dx_), all(dgathered_));
     linear_dx("down_dx", whole(dx_), w_down_, l * ff_, dact_);
@@ -350,8 +347,10 @@ class StepBuilder {
                    flash_attention_backward(core, a, b, e);
                  });
     rotate(dqkv_, 0, m_.qk_norm);
-    norm(x_, l * shard_);
-    gather(normed_, gathered_);
+    if (plan_.recompute != Recompute::kNone) {
+      norm(x_, l * shard_);
+      gather(normed_, gathered_);
+    }
     linear_dx("qkv_dx", dqkv_, w_qkv_, l * m_.hidden, partial_);
     scatter(partial_, scattered_);
     linear_dw("qkv_dw", gathered(), 0, dqkv_, g_qkv_);

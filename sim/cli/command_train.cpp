@@ -20,7 +20,7 @@ struct TrainArguments {
   MachineOption machine;
   std::string layout;
   TrainingPlan plan;
-  std::string recompute = "selective";
+  std::string recompute = "auto";
   std::string lowering = "compiled";
   bool json = false;
   bool brief = false;
@@ -31,8 +31,23 @@ struct TrainArguments {
 template <class E>
 E choice(const std::string& option, const std::string& text, const std::vector<std::string>& known) {
   const auto it = std::find(known.begin(), known.end(), text);
-  if (it == known.end()) throw UsageError(option + " " + text + ": expected one of " + join(known));
+  if (it == known.end())
+    throw UsageError(option + " " + text + ": expected one of " + join(known) +
+                     (option == "--recompute" ? ", auto" : ""));
   return static_cast<E>(it - known.begin());
+}
+
+// "auto" is the least recomputation that fits; if none does, the most, whose footprint the refusal then
+// shows.
+Recompute choose_recompute(const TrainArguments& a, const ModelSpec& model, const MachineConfig& machine) {
+  if (a.recompute != "auto") return choice<Recompute>("--recompute", a.recompute, kRecomputeNames);
+  check_plan(a.plan, model, machine);
+  TrainingPlan plan = a.plan;
+  for (const Recompute recompute : {Recompute::kNone, Recompute::kSelective, Recompute::kFull}) {
+    plan.recompute = recompute;
+    if (footprint(model, plan, machine).fits()) break;
+  }
+  return plan.recompute;
 }
 
 // What a `--set` bought: the step without it, and what binds when it bought nothing.
@@ -53,11 +68,11 @@ std::string what_if(const TrainingResult& base, const TrainingResult& changed,
 
 void run(TrainArguments a) {
   parse_layout(a.layout, a.plan);
-  a.plan.recompute = choice<Recompute>("--recompute", a.recompute, kRecomputeNames);
   a.plan.lowering = choice<Lowering>("--lowering", a.lowering, kLoweringNames);
   const ModelSpec model = load_model(a.model);
   const ConfigDocument document = a.machine.document();
   const MachineConfig machine = parse_machine(document, parse_machine_name(a.machine.machine).shape);
+  a.plan.recompute = choose_recompute(a, model, machine);
   const TrainingResult result = simulate_training(model, a.plan, machine);
   const std::string json = training_json(result, document);
   if (!a.output.empty()) {
@@ -102,7 +117,8 @@ void add_train(CLI::App& app) {
   command->add_option("--lnc", a->plan.lnc, "physical cores a rank")
       ->check(CLI::IsMember({1, 2}))
       ->capture_default_str();
-  command->add_option("--recompute", a->recompute, "none, selective, full")->capture_default_str();
+  command->add_option("--recompute", a->recompute, "none, selective, full, or auto: the least that fits")
+      ->capture_default_str();
   command
       ->add_option("--lowering", a->lowering,
                    "fused: hand-written kernels; compiled: what a graph compiler leaves")

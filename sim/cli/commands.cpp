@@ -9,11 +9,12 @@ void add_run(CLI::App& app);
 void add_asm(CLI::App& app);
 void add_disasm(CLI::App& app);
 void add_config(CLI::App& app);
+void add_list(CLI::App& app);
 
 const std::vector<CommandRow>& command_table() {
   static const std::vector<CommandRow> kTable{
       {"train", add_train}, {"collective", add_collective}, {"kernel", add_kernel}, {"run", add_run},
-      {"asm", add_asm},     {"disasm", add_disasm},         {"config", add_config},
+      {"asm", add_asm},     {"disasm", add_disasm},         {"config", add_config}, {"list", add_list},
   };
   return kTable;
 }

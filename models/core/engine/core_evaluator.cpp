@@ -44,6 +44,8 @@ CoreEvaluator::CoreEvaluator(const Program& program, const CoreConfig& config)
     mark_external(stream, Opcode::kDma, cores_[engine.core].external);
     for (CoreState& core : cores_) mark_external(stream, Opcode::kCollective, core.external);
   }
+  ready_.resize(engines_.size());
+  base_.resize(engines_.size());
   for (std::size_t e = 0; e < engines_.size(); ++e) prepare(e);
 }
 
@@ -64,7 +66,7 @@ void CoreEvaluator::complete(const Completion& completion, Picoseconds now) {
   if (completion.queue) {
     cores_[completion.core].rings.post(*completion.queue, 1, visible);
     for (std::size_t e = completion.core * kEngineCount; e < (completion.core + 1) * kEngineCount; ++e)
-      if (engines_[e].external) resolve(e);
+      if ((external_ >> e & 1u) != 0) resolve(e);
   }
   if (completion.semaphore != kNoSemaphore)
     post(completion.core, completion.semaphore, completion.increment, visible);
@@ -84,32 +86,30 @@ bool CoreEvaluator::step(Picoseconds horizon) {
   std::size_t first = 0;
   Picoseconds ready = kNever;
   Picoseconds limit = kNever;  // nothing may issue at or after this
-  for (std::size_t e = 0; e < engines_.size(); ++e) {
-    const EngineState& engine = engines_[e];
-    if (engine.ready < ready) {
-      limit = std::min(limit, ready);
-      ready = engine.ready;
+  for (std::size_t e = 0; e < ready_.size(); ++e) {
+    if (ready_[e] < ready) {
+      limit = ready;
+      ready = ready_[e];
       first = e;
     } else {
-      limit = std::min(limit, engine.ready);
+      limit = std::min(limit, ready_[e]);
     }
   }
-  bool held = false;
-  for (const EngineState& engine : engines_) {
-    if (!engine.external || engine.ready < horizon) continue;
-    const Picoseconds bound = std::max(engine.base, horizon);
-    held = held || bound <= ready;
-    limit = std::min(limit, bound);
-  }
   if (ready == kNever) return false;
-  if (held) {
-    wake_at_ = ready - config_.dma.completion_latency + Picoseconds(1);
-    return false;
+  for (std::uint32_t rest = external_; rest != 0; rest &= rest - 1) {
+    const std::size_t e = static_cast<std::size_t>(__builtin_ctz(rest));
+    if (ready_[e] < horizon) continue;
+    const Picoseconds bound = std::max(base_[e], horizon);
+    if (bound <= ready) {
+      wake_at_ = ready - config_.dma.completion_latency + Picoseconds(1);
+      return false;
+    }
+    limit = std::min(limit, bound);
   }
   woke_ = false;
   do {
     issue(first);
-  } while (!woke_ && !engines_[first].external && engines_[first].ready < limit);
+  } while (!woke_ && ready_[first] < limit && (external_ >> first & 1u) == 0);
   return true;
 }
 
@@ -137,14 +137,14 @@ void CoreEvaluator::prepare(std::size_t e) {
   EngineState& engine = engines_[e];
   skip_loops(engine);
   const TimingOp& op = engine.stream.ops[engine.at];
-  engine.external = false;
+  external_ &= ~(1u << e);
   if (op.kind == TimingOp::Kind::kEnd) {
-    engine.ready = kNever;
+    ready_[e] = kNever;
     return;
   }
   engine.start = earliest(engine, op);
-  engine.base = engine.start.time();
-  engine.ready = engine.base;  // stands unless resolve finds an open wait
+  base_[e] = engine.start.time();
+  ready_[e] = base_[e];  // stands unless resolve finds an open wait
   if (op.wait_semaphore != kNoSemaphore || op.kind == TimingOp::Kind::kDma) resolve(e);
 }
 
@@ -180,7 +180,7 @@ void CoreEvaluator::resolve(std::size_t e) {
   const TimingOp& op = engine.stream.ops[engine.at];
   CoreState& core = cores_[engine.core];
   Picoseconds satisfied;
-  engine.external = false;
+  external_ &= ~(1u << e);
   if (op.wait_semaphore != kNoSemaphore) {
     core.semaphores.settle(op.wait_semaphore, current_);
     const std::optional<Picoseconds> reached =
@@ -188,7 +188,7 @@ void CoreEvaluator::resolve(std::size_t e) {
     satisfied = reached.value_or(kNever);
     if (satisfied > current_) {
       core.waiters[op.wait_semaphore] |= 1u << e;
-      engine.external = core.external[op.wait_semaphore] != 0;
+      if (core.external[op.wait_semaphore] != 0) external_ |= 1u << e;
     }
   }
   if (op.kind == TimingOp::Kind::kDma && core.issued[op.queue] >= config_.dma.queue_depth) {
@@ -197,20 +197,20 @@ void CoreEvaluator::resolve(std::size_t e) {
         static_cast<std::int64_t>(core.issued[op.queue] + 1 - config_.dma.queue_depth);
     const std::optional<Picoseconds> freed = core.rings.reached(op.queue, needed);
     satisfied = std::max(satisfied, freed.value_or(kNever));
-    engine.external = engine.external || !freed || *freed > current_;
+    if (!freed || *freed > current_) external_ |= 1u << e;
   }
   // Found before: the posts that satisfied it are settled by now, and later ones cannot make it earlier. (A
   // completion can also arrive for a time that is already settled, but then the engine is not free yet.)
-  if (engine.ready != kNever && satisfied <= current_ && engine.base <= current_) return;
+  if (ready_[e] != kNever && satisfied <= current_ && base_[e] <= current_) return;
   const EdgeTime own = earliest(engine, op);
   if (satisfied == kNever) {
-    engine.ready = kNever;
+    ready_[e] = kNever;
   } else if (satisfied <= own.time()) {
     engine.start = own;
-    engine.ready = own.time();
+    ready_[e] = own.time();
   } else {
     engine.start = EdgeTime::at_or_after(satisfied, engine.stream.clock);
-    engine.ready = engine.start.time();
+    ready_[e] = engine.start.time();
   }
 }
 
@@ -219,19 +219,19 @@ void CoreEvaluator::issue(std::size_t e) {
   const TimingOp& op = engine.stream.ops[engine.at];
   CoreState& core = cores_[engine.core];
   EngineStats& stats = engine.stats;
-  TRN_CHECK(engine.ready >= current_, "an instruction would issue in the past");
-  current_ = engine.ready;
+  TRN_CHECK(ready_[e] >= current_, "an instruction would issue in the past");
+  current_ = ready_[e];
 
-  const Picoseconds waited = engine.ready - engine.base;
+  const Picoseconds waited = ready_[e] - base_[e];
   if (waited.count() > 0) {
     stats.semaphore_wait += waited;
     stats.wait_by_region[op.region] += waited;
     // The array stands still only after the matmul before: weights may be waited for under it.
-    const Picoseconds idle = std::max(engine.base, core.array_free.time());
-    if (engine.engine == Engine::kTensor && idle < engine.ready)
-      core.waits.tensor_waited(idle, engine.ready, op.wait_semaphore);
+    const Picoseconds idle = std::max(base_[e], core.array_free.time());
+    if (engine.engine == Engine::kTensor && idle < ready_[e])
+      core.waits.tensor_waited(idle, ready_[e], op.wait_semaphore);
     if (engine.engine == Engine::kSync && op.wait_semaphore != kNoSemaphore)
-      core.waits.sync_waited(engine.base, engine.ready, op.wait_semaphore);
+      core.waits.sync_waited(base_[e], ready_[e], op.wait_semaphore);
   }
   if (op.wait_semaphore != kNoSemaphore) core.waiters[op.wait_semaphore] &= ~(1u << e);
 
@@ -310,7 +310,7 @@ EdgeTime CoreEvaluator::reserve(EngineState& engine, const TimingOp& op, std::si
   if (op.banks == 0 && op.moving_count == 0 && !op.takes_bus && !op.takes_psum_port) return engine.start;
   CoreState& core = cores_[engine.core];
   banks = touched_banks(engine, op);
-  Picoseconds free = engine.ready;
+  Picoseconds free = ready_[e];
   const auto consider = [&](const Reservation& r) {
     if (r.owner != e) free = std::max(free, r.until);
   };
@@ -318,9 +318,9 @@ EdgeTime CoreEvaluator::reserve(EngineState& engine, const TimingOp& op, std::si
     consider(core.banks[static_cast<std::size_t>(__builtin_ctzll(rest))]);
   if (op.takes_bus) consider(core.bus);
   if (op.takes_psum_port) consider(core.psum_port);
-  if (free == engine.ready) return engine.start;
+  if (free == ready_[e]) return engine.start;
   const EdgeTime start = EdgeTime::at_or_after(free, engine.stream.clock);
-  engine.stats.conflict_wait += start.time() - engine.ready;
+  engine.stats.conflict_wait += start.time() - ready_[e];
   return start;
 }
 
@@ -376,9 +376,10 @@ void CoreEvaluator::post(std::uint32_t core, std::uint16_t semaphore, std::uint6
 
 std::vector<std::string> CoreEvaluator::blocked() const {
   std::vector<std::string> lines;
-  for (const EngineState& engine : engines_) {
+  for (std::size_t e = 0; e < engines_.size(); ++e) {
+    const EngineState& engine = engines_[e];
     const TimingOp& op = engine.stream.ops[engine.at];
-    if (op.kind == TimingOp::Kind::kEnd || engine.ready != kNever) continue;
+    if (op.kind == TimingOp::Kind::kEnd || ready_[e] != kNever) continue;
     std::string line = "core " + std::to_string(engine.core) + ' ' + std::string(short_name(engine.engine)) +
                        " after " + with_commas(engine.stats.instructions) + " instructions, region " +
                        program_.regions[op.region];

@@ -78,12 +78,9 @@ class CoreEvaluator {
     std::size_t at = 0;  // current op
     std::uint32_t depth = 0;
     std::array<std::uint64_t, kMaxLoopDepth> iteration{};
-    EdgeTime slot;      // earliest issue by the engine's own history
-    EdgeTime start;     // issue time unless a shared resource delays it
-    Picoseconds ready;  // start, or max() while a wait is open
-    Picoseconds base;   // start without the wait
+    EdgeTime slot;   // earliest issue by the engine's own history
+    EdgeTime start;  // issue time unless a shared resource delays it
     Picoseconds complete;
-    bool external = false;  // waits for something that a completion can bring
     std::uint8_t table = 0;
     EdgeStep table_load;
     EdgeStep one_cycle;
@@ -133,6 +130,11 @@ class CoreEvaluator {
   const Program& program_;
   CoreConfig config_;
   std::vector<EngineState> engines_;
+  // What step() scans, by engine, side by side: engines_[e].start's time, or max() while a wait is open; the
+  // same without the wait; and, a bit each, which engines wait for something that a completion can bring.
+  std::vector<Picoseconds> ready_;
+  std::vector<Picoseconds> base_;
+  std::uint32_t external_ = 0;
   std::vector<CoreState> cores_;
   Picoseconds current_;  // no instruction issues before this any more
   bool woke_ = false;    // a post moved another engine's ready time
