@@ -89,12 +89,26 @@ void inverse_rms(const Block& block, View x, View scratch, View inverse) {
 
 namespace {
 
-// The norm's tiles and the broadcast weight; `sum` and `skip` tell the fused forms apart.
+// Whole rows are held: how many fit beside the weight decides how far loads run ahead.
+struct NormSlots {
+  std::size_t inputs;
+  std::size_t work;
+};
+NormSlots fit_norm(const CoreBuilder& b, std::uint64_t width, NormSlots wanted, NormSlots least) {
+  constexpr std::uint64_t kSmall = 1024;  // row sums
+  const std::uint64_t fits = (b.sbuf_free() - kSmall) / (width * size_of(DType::kBf16));
+  NormSlots slots = wanted;
+  while (slots.inputs + slots.work + 1 > fits && slots.inputs > least.inputs) --slots.inputs;
+  while (slots.inputs + slots.work + 1 > fits && slots.work > least.work) --slots.work;
+  return slots;
+}
+
+// The norm's tiles and the broadcast weight.
 class NormTiles {
  public:
-  NormTiles(CoreBuilder& b, Rows weight, std::uint64_t width, std::size_t inputs, std::size_t scratch)
-      : in(b.sbuf_pool("norm_in", DType::kBf16, width, inputs)),
-        work(b.sbuf_pool("norm_work", DType::kBf16, width, scratch)),
+  NormTiles(CoreBuilder& b, Rows weight, std::uint64_t width, NormSlots slots)
+      : in(b.sbuf_pool("norm_in", DType::kBf16, width, slots.inputs)),
+        work(b.sbuf_pool("norm_work", DType::kBf16, width, slots.work)),
         small(b.sbuf_pool("norm_small", DType::kFp32, 1, 4)),
         gamma(b.sbuf_pool("norm_weight", DType::kBf16, width, 1).next()) {
     b.load(View::whole(gamma), {weight.tensor, weight.row, kRows, 0, width});
@@ -118,7 +132,7 @@ void normalize(const Block& block, NormTiles& tiles, View row, Rows y) {
 
 void rmsnorm(CoreBuilder& b, Rows x, Rows weight, Rows y, std::uint64_t begin, std::uint64_t end) {
   const std::uint64_t width = y.tensor.columns;
-  NormTiles tiles(b, weight, width, 2, 2);
+  NormTiles tiles(b, weight, width, fit_norm(b, width, {2, 2}, {1, 1}));
   for_blocks(b, begin, end, width, width,
              [&](const Block& block) { normalize(block, tiles, block.load(tiles.in, x), y); });
 }
@@ -126,7 +140,7 @@ void rmsnorm(CoreBuilder& b, Rows x, Rows weight, Rows y, std::uint64_t begin, s
 void add_rmsnorm(CoreBuilder& b, Rows a, Rows other, Rows weight, Rows sum, Rows y, std::uint64_t begin,
                  std::uint64_t end) {
   const std::uint64_t width = y.tensor.columns;
-  NormTiles tiles(b, weight, width, 4, 3);
+  NormTiles tiles(b, weight, width, fit_norm(b, width, {4, 3}, {2, 1}));
   for_blocks(b, begin, end, width, width, [&](const Block& block) {
     const View left = block.load(tiles.in, a);
     const View right = block.load(tiles.in, other);
@@ -139,7 +153,7 @@ void add_rmsnorm(CoreBuilder& b, Rows a, Rows other, Rows weight, Rows sum, Rows
 void rmsnorm_backward(CoreBuilder& b, Rows x, Rows weight, Rows dy, Rows skip, Rows dx, std::uint64_t begin,
                       std::uint64_t end) {
   const std::uint64_t width = dx.tensor.columns;
-  NormTiles tiles(b, weight, width, 4, 3);
+  NormTiles tiles(b, weight, width, fit_norm(b, width, {4, 3}, {3, 2}));
   for_blocks(b, begin, end, width, width, [&](const Block& block) {
     const View row = block.load(tiles.in, x);
     const View gradient = block.load(tiles.in, dy);

@@ -90,7 +90,8 @@ ModelSpec parse_model(const std::string& text, const std::string& name) {
     read.fail("model_type", (type.empty() ? "missing key" : "unsupported model type \"" + type + '"') +
                                 "; supported: " + join(known));
   ModelSpec m;
-  m.name = std::filesystem::path(name).stem().string();
+  m.name = std::filesystem::path(name).filename().string();
+  if (m.name.size() > 5 && m.name.substr(m.name.size() - 5) == ".json") m.name.resize(m.name.size() - 5);
   m.model_type = type;
   m.qk_norm = family->qk_norm;
   m.layers = read.positive("num_hidden_layers");
