@@ -33,20 +33,34 @@ class StepBuilder {
     for (std::uint64_t step = 0; step < plan_.micro_steps(); ++step) {
       head_gather();
       embed();
-      rank_.repeat(m_.layers, [&](std::uint64_t l) { forward(l); });
+      layers([&](std::uint64_t l) { forward(l); });
       head();
-      rank_.repeat(m_.layers, [&](std::uint64_t i) { backward(m_.layers - 1 - i); });
+      layers([&](std::uint64_t i) { backward(m_.layers - 1 - i); });
       embed_backward();
     }
     optimizer();
     TrainingStep out;
     out.flops = count_flops();
+    out.traffic = traffic_;
     rank_.program().model_flops = out.flops.model;
     out.program = rank_.take();
     return out;
   }
 
  private:
+  // A layer at a time; the builder writes some and makes the rest a loop, all of the same traffic.
+  void layers(const std::function<void(std::uint64_t)>& body) {
+    std::uint64_t written = 0;
+    HbmTraffic one;
+    rank_.repeat(m_.layers, [&](std::uint64_t i) {
+      const HbmTraffic before = traffic_;
+      body(i);
+      one = traffic_ - before;
+      ++written;
+    });
+    traffic_ += one * (m_.layers - written);
+  }
+
   void declare() {
     const std::uint64_t layers = m_.layers;
     const auto bf16 = [&](const char* name, std::uint64_t rows, std::uint64_t columns) {
@@ -173,6 +187,7 @@ class StepBuilder {
     }
     rank_.kernel(region, x.m, 128, [&](CoreBuilder& core, std::uint64_t begin, std::uint64_t end) {
       gemm(core, x, options, begin, end);
+      traffic_ += gemm_traffic(x, options, begin, end);
     });
   }
 
@@ -214,16 +229,19 @@ class StepBuilder {
   void norm(HbmTensor x, std::uint64_t row) {
     row_kernel("norm", shard_, [&](CoreBuilder& core, std::uint64_t b, std::uint64_t e) {
       rmsnorm(core, {x, row}, weight(), {normed_}, b, e);
+      traffic_ += rows_traffic(e - b, m_.hidden, m_.hidden, m_.hidden);
     });
   }
   void add_norm(HbmTensor a, std::uint64_t a_row, HbmTensor sum, std::uint64_t sum_row) {
     row_kernel("norm", shard_, [&](CoreBuilder& core, std::uint64_t b, std::uint64_t e) {
       add_rmsnorm(core, {a, a_row}, {scattered()}, weight(), {sum, sum_row}, {normed_}, b, e);
+      traffic_ += rows_traffic(e - b, 2 * m_.hidden, 2 * m_.hidden, m_.hidden);
     });
   }
   void norm_backward(HbmTensor x, std::uint64_t row, HbmTensor skip, HbmTensor out) {
     row_kernel("norm_bwd", shard_, [&](CoreBuilder& core, std::uint64_t b, std::uint64_t e) {
       rmsnorm_backward(core, {x, row}, weight(), {scattered()}, {skip}, {out}, b, e);
+      traffic_ += rows_traffic(e - b, 3 * m_.hidden, m_.hidden, m_.hidden);
     });
   }
   // Rotates the query and key columns in place.
@@ -231,6 +249,7 @@ class StepBuilder {
     const std::uint64_t heads = (q_ + kv_) / m_.head_dim;
     row_kernel("rope", tokens_, [&](CoreBuilder& core, std::uint64_t b, std::uint64_t e) {
       rope(core, {t, row}, {cos_sin_}, {t, row}, heads, m_.head_dim, with_norm, b, e);
+      traffic_ += rows_traffic(e - b, q_ + kv_ + 2 * m_.head_dim, q_ + kv_);
     });
   }
 
@@ -255,6 +274,7 @@ class StepBuilder {
     const AttentionForward a = attention(l);
     rank_.kernel("attention", a.shape.kv_heads, 1, [&](CoreBuilder& core, std::uint64_t b, std::uint64_t e) {
       flash_attention(core, a, b, e);
+      traffic_ += flash_attention_traffic(a.shape, e - b);
     });
   }
 
@@ -262,6 +282,7 @@ class StepBuilder {
   void embed() {
     row_kernel("embedding", shard_, [&](CoreBuilder& core, std::uint64_t b, std::uint64_t e) {
       embedding(core, {table_}, {x_}, b, e);
+      traffic_ += rows_traffic(e - b, m_.hidden, m_.hidden);
     });
     norm(x_, 0);
   }
@@ -271,6 +292,7 @@ class StepBuilder {
     linear("gate_up", gathered(), 0, w_gate_up_, layer_ * m_.hidden, gate_up_, 0);
     row_kernel("swiglu", tokens_, [&](CoreBuilder& core, std::uint64_t b, std::uint64_t e) {
       swiglu(core, {gate_up_}, {act_}, b, e);
+      traffic_ += rows_traffic(e - b, 2 * ff_, ff_);
     });
   }
 
@@ -295,6 +317,7 @@ class StepBuilder {
     linear("lm_head", gathered(), 0, w_head_, 0, logits_, 0);
     row_kernel("cross_entropy", tokens_, [&](CoreBuilder& core, std::uint64_t b, std::uint64_t e) {
       cross_entropy(core, {logits_}, {dlogits_}, b, e);
+      traffic_ += rows_traffic(e - b, 2 * vocab_, vocab_);
     });
     linear_dx("lm_head_dx", dlogits_, w_head_, 0, partial_);
     linear_dw("lm_head_dw", gathered(), 0, dlogits_, g_head_);
@@ -329,6 +352,7 @@ class StepBuilder {
     linear_dw("down_dw", act_, 0, whole(dx_), g_down_);
     row_kernel("swiglu_bwd", tokens_, [&](CoreBuilder& core, std::uint64_t b, std::uint64_t e) {
       swiglu_backward(core, {gate_up_}, {dact_}, {dgate_up_}, b, e);
+      traffic_ += rows_traffic(e - b, 3 * ff_, 2 * ff_);
     });
     linear_dx("gate_up_dx", dgate_up_, w_gate_up_, l * m_.hidden, partial_);
     scatter(partial_, scattered_);
@@ -345,6 +369,7 @@ class StepBuilder {
     rank_.kernel("attention_bwd", a.forward.shape.kv_heads, 1,
                  [&](CoreBuilder& core, std::uint64_t b, std::uint64_t e) {
                    flash_attention_backward(core, a, b, e);
+                   traffic_ += flash_attention_backward_traffic(a.forward.shape, e - b);
                  });
     rotate(dqkv_, 0, m_.qk_norm);
     if (plan_.recompute != Recompute::kNone) {
@@ -361,12 +386,15 @@ class StepBuilder {
   void embed_backward() {
     row_kernel("embedding_bwd", shard_, [&](CoreBuilder& core, std::uint64_t b, std::uint64_t e) {
       embedding(core, {dx_}, {table_}, b, e);
+      traffic_ += rows_traffic(e - b, m_.hidden, m_.hidden);
     });
   }
 
   void optimizer() {
-    row_kernel("optimizer", optimizer_rows_,
-               [&](CoreBuilder& core, std::uint64_t b, std::uint64_t e) { adamw(core, adam_, b, e); });
+    row_kernel("optimizer", optimizer_rows_, [&](CoreBuilder& core, std::uint64_t b, std::uint64_t e) {
+      adamw(core, adam_, b, e);
+      traffic_ += adamw_traffic(e - b);
+    });
   }
 
   RankFlops count_flops() const {
@@ -391,6 +419,7 @@ class StepBuilder {
   RankBuilder rank_;
   std::uint64_t tokens_, shard_, q_, kv_, ff_, vocab_;
   std::uint64_t layer_ = 0;
+  HbmTraffic traffic_;
   std::uint64_t optimizer_rows_ = 0;
   HbmTensor w_qkv_, w_o_, w_gate_up_, w_down_, w_head_, w_norm_, table_, cos_sin_;
   HbmTensor g_qkv_, g_o_, g_gate_up_, g_down_, g_head_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "isa/program.h"
+#include "kernels/traffic.h"
 #include "workloads/layout.h"
 
 namespace trn {
@@ -17,6 +18,7 @@ struct RankFlops {
 struct TrainingStep {
   Program program;
   RankFlops flops;
+  HbmTraffic traffic;  // of the kernels' transfers, from their loop nests
 };
 
 // Mesh axes: "tp" inside the chip, "fsdp" over the chips. Streams: 0 tensor parallel, 1 parameter gathers,

@@ -110,10 +110,15 @@ TrainingResult simulate_training(const ModelSpec& model, const TrainingPlan& pla
         " MiB a rank; recompute more, shard wider or shorten the sequence\n" + footprint_table(r.footprint));
   const TrainingStep step = training_step(model, plan, machine);
   r.flops = step.flops;
+  r.traffic = step.traffic;
   r.run = run_program(step.program, machine, {ranks_per_chip(machine, plan.lnc), r.chips});
   TRN_CHECK(r.run.array_flops == r.flops.executed(),
             "FLOPs on the array, " + std::to_string(r.run.array_flops) +
                 ", differ from the model's plus extras, " + std::to_string(r.flops.executed()));
+  TRN_CHECK(r.run.hbm_read.count() == r.traffic.read && r.run.hbm_write.count() == r.traffic.write,
+            "HBM bytes, " + std::to_string(r.run.hbm_read.count()) + " read and " +
+                std::to_string(r.run.hbm_write.count()) + " written, differ from the loop nests', " +
+                std::to_string(r.traffic.read) + " and " + std::to_string(r.traffic.write));
   fill_ledger(r, machine);
   fill_utilisation(r, model, machine);
   fill_collectives(r, machine);

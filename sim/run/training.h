@@ -34,6 +34,7 @@ struct TrainingResult {
   std::uint64_t chips = 0;
   RunResult run;
   RankFlops flops;
+  HbmTraffic traffic;  // expected; run.hbm_read and run.hbm_write are counted
   Footprint footprint;
   std::vector<LedgerRow> ledger;  // sums to run.time exactly
   std::vector<FlopsConvention> conventions;
