@@ -50,6 +50,9 @@ std::string flops_table(const TrainingResult& r) {
       fmt::format("  FLOPs of a rank: {} on the array = {} model + {} recompute + {} masked; difference {}\n",
                   with_commas(r.run.array_flops), with_commas(f.model), with_commas(f.recompute),
                   with_commas(f.masked), r.run.array_flops - f.executed());
+  out += fmt::format("  HBM bytes of its kernels: {} read, {} written; difference to their loop nests {}\n",
+                     with_commas(r.run.hbm_read.count()), with_commas(r.run.hbm_write.count()),
+                     r.run.hbm_read.count() + r.run.hbm_write.count() - r.traffic.read - r.traffic.write);
   out +=
       fmt::format("  {:<10} {:>18}  {:>8} {:>8} {:>8}   MFU against clock peak, vendor core, vendor chip\n",
                   "FLOPs", "a token", "clock", "core", "chip");
@@ -127,6 +130,10 @@ std::string training_json(const TrainingResult& r, const ConfigDocument& documen
   json["tokens_per_s_per_chip"] = r.tokens_per_second() / static_cast<double>(r.chips);
   json["step_us"] = to_us(r.run.time);
   for (const LedgerRow& row : r.ledger) json["ledger_ps"][row.name] = row.time.count();
+  json["hbm_bytes"] = {{"read", r.run.hbm_read.count()},
+                       {"written", r.run.hbm_write.count()},
+                       {"expected_read", r.traffic.read},
+                       {"expected_written", r.traffic.write}};
   json["flops"] = {{"array", r.run.array_flops},
                    {"model", r.flops.model},
                    {"recompute", r.flops.recompute},
