@@ -296,9 +296,8 @@ class StepBuilder {
     });
   }
 
-  void forward(std::uint64_t l) {
-    layer_ = l;
-    gather_layer(std::min(l + 1, m_.layers - 1));
+  // From the normed input to the normed input of the MLP.
+  void attention_block(std::uint64_t l) {
     gather(normed_, gathered_);
     linear("qkv", gathered(), 0, w_qkv_, l * m_.hidden, qkv_, l * tokens_);
     rotate(qkv_, l * tokens_, m_.qk_norm);
@@ -306,6 +305,12 @@ class StepBuilder {
     linear("o", attn_, l * tokens_, w_o_, l * q_, partial_, 0);
     scatter(partial_, scattered_);
     add_norm(x_, l * shard_, mid_, l * shard_);
+  }
+
+  void forward(std::uint64_t l) {
+    layer_ = l;
+    gather_layer(std::min(l + 1, m_.layers - 1));
+    attention_block(l);
     mlp_up();
     linear("down", act_, 0, w_down_, l * ff_, partial_, 0);
     scatter(partial_, scattered_);
@@ -335,13 +340,7 @@ class StepBuilder {
     gather_layer(l == 0 ? 0 : l - 1);
     if (plan_.recompute == Recompute::kFull) {
       norm(x_, l * shard_);
-      gather(normed_, gathered_);
-      linear("qkv", gathered(), 0, w_qkv_, l * m_.hidden, qkv_, l * tokens_);
-      rotate(qkv_, l * tokens_, m_.qk_norm);
-      attend(l);
-      linear("o", attn_, l * tokens_, w_o_, l * q_, partial_, 0);
-      scatter(partial_, scattered_);
-      add_norm(x_, l * shard_, mid_, l * shard_);
+      attention_block(l);
     } else if (plan_.recompute == Recompute::kSelective) {
       norm(mid_, l * shard_);
     }

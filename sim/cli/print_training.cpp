@@ -61,8 +61,8 @@ std::string flops_table(const TrainingResult& r) {
                        with_commas(r.conventions[c].per_token), 100 * r.utilisation[3 * c].value,
                        100 * r.utilisation[3 * c + 1].value, 100 * r.utilisation[3 * c + 2].value,
                        r.conventions[c].meaning);
-  return out + fmt::format("  HFU {:.2f} % of the clock peak; HBM {:.2f} % of peak\n", 100 * r.hfu,
-                           100 * r.hbm_utilisation);
+  return out + fmt::format("  HFU {:.2f} % of the clock peak; HBM {:.2f} % of peak, collectives included\n",
+                           100 * r.hfu, 100 * r.hbm_utilisation);
 }
 
 std::string collectives_table(const TrainingResult& r) {

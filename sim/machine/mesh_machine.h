@@ -38,15 +38,6 @@ class MeshMachine {
     std::size_t open = 0;
     bool busy = false;
   };
-  class GroupActor : public TrafficActor {
-   public:
-    explicit GroupActor(MeshMachine& machine) : machine_(machine) {}
-    void flow_done(std::uint64_t, Picoseconds) override {}
-    void timer(std::uint64_t token, Picoseconds now) override { machine_.start(token, now); }
-
-   private:
-    MeshMachine& machine_;
-  };
 
   std::size_t rank_of(std::uint64_t chip, std::uint64_t local) const {
     return chip * mesh_.ranks_per_chip + local;
@@ -72,7 +63,7 @@ class MeshMachine {
   std::vector<std::uint32_t> links_;  // Topology::link
   std::vector<std::uint32_t> dies_;   // by chip and die: the path into it
   std::vector<Group> groups_;         // [axis][stream][group of the axis]
-  GroupActor actor_{*this};
+  TimerActor actor_{[this](std::uint64_t token, Picoseconds now) { start(token, now); }};
   std::vector<std::pair<std::size_t, Completion>> completions_;
   std::vector<std::unique_ptr<CollectiveRun>> finished_;  // kept until their callbacks have returned
   std::unique_ptr<TrafficModule> traffic_module_;

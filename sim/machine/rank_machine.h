@@ -50,16 +50,6 @@ class RankMachine {
     std::unique_ptr<CollectiveRun> run;
     Picoseconds started;
   };
-  // Starts the stream's head; the timer of a trigger in the future.
-  class StreamActor : public TrafficActor {
-   public:
-    explicit StreamActor(RankMachine& machine) : machine_(machine) {}
-    void flow_done(std::uint64_t, Picoseconds) override {}
-    void timer(std::uint64_t token, Picoseconds now) override { machine_.start_collective(token, now); }
-
-   private:
-    RankMachine& machine_;
-  };
 
   void submit();
   void deliver();
@@ -76,7 +66,7 @@ class RankMachine {
   DmaQueues queues_;
   CoreEvaluator evaluator_;
   FabricResources fabric_;
-  StreamActor stream_actor_{*this};
+  TimerActor stream_actor_{[this](std::uint64_t token, Picoseconds now) { start_collective(token, now); }};
   std::vector<Stream> streams_;
   std::vector<std::unique_ptr<CollectiveRun>> finished_;  // kept until their callbacks have returned
   std::vector<Completion> collective_completions_;

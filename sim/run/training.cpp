@@ -65,8 +65,9 @@ void fill_utilisation(TrainingResult& r, const ModelSpec& model, const MachineCo
            static_cast<double>(convention.per_token * r.plan.tokens_per_step()) / seconds / peak});
   r.hfu = static_cast<double>(r.run.array_flops) / seconds /
           (machine.core_bf16_flops() * static_cast<double>(r.plan.lnc));
-  r.hbm_utilisation = static_cast<double>((r.run.hbm_read + r.run.hbm_write).count()) / seconds /
-                      (static_cast<double>(machine.hbm.stack_rate.count()) * 1e6);
+  for (const ResourceResult& resource : r.run.resources)  // collectives included
+    if (resource.name == "HBM stack")
+      r.hbm_utilisation = resource.utilization * static_cast<double>(machine.hbm.efficiency_percent) / 100;
 }
 
 void fill_collectives(TrainingResult& r, const MachineConfig& machine) {

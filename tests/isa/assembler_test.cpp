@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "base/error.h"
 #include "base/text.h"
 #include "isa/compress.h"
@@ -132,6 +134,25 @@ TEST(Compress, FindsNestedLoops) {
   EXPECT_EQ(folded[0].repeat, 1000u);
   EXPECT_EQ(folded[0].body.size(), 2u);
   EXPECT_EQ(expand(folded), flat);
+}
+
+// Any text is a program or a ProgramError: the sample with random characters replaced, inserted and removed.
+TEST(Assembler, DamagedTextIsRefusedOrAssembled) {
+  const std::string sample = read_text_file("traces/samples/mm_db.tasm");
+  const std::string alphabet = "[](),:|=?!@+-*/%<>~.;0123456789abcdef_ \nDMALWTN\x01\xff";
+  std::mt19937_64 random(11);
+  for (int i = 0; i < 3000; ++i) {
+    std::string text = sample;
+    for (std::uint64_t k = 0; k <= random() % 4; ++k) {
+      const std::size_t at = random() % text.size();
+      const std::string letter(1, alphabet[random() % alphabet.size()]);
+      text.replace(at, random() % 2, random() % 3 == 0 ? "" : letter);
+    }
+    try {
+      assemble(text, "f");
+    } catch (const ProgramError&) {
+    }
+  }
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <queue>
 #include <vector>
@@ -16,6 +17,18 @@ class TrafficActor {
   virtual ~TrafficActor() = default;
   virtual void flow_done(std::uint64_t token, Picoseconds now) = 0;
   virtual void timer(std::uint64_t token, Picoseconds now) = 0;
+};
+
+// Owns timers only.
+class TimerActor : public TrafficActor {
+ public:
+  explicit TimerActor(std::function<void(std::uint64_t token, Picoseconds now)> fired)
+      : fired_(std::move(fired)) {}
+  void flow_done(std::uint64_t, Picoseconds) override {}
+  void timer(std::uint64_t token, Picoseconds now) override { fired_(token, now); }
+
+ private:
+  std::function<void(std::uint64_t, Picoseconds)> fired_;
 };
 
 // Events of one time: first the completions in order of start, then the timers in order of request.
