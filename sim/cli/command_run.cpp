@@ -15,7 +15,12 @@ namespace {
 
 // A binary trace or .tasm text, told apart by the first bytes.
 Program load_program(const std::string& path) {
-  const std::string content = read_text_file(path);
+  std::string content;
+  try {
+    content = read_text_file(path);
+  } catch (const ConfigError& error) {
+    throw ProgramError(error.what());
+  }
   return is_trace(content) ? read_trace(content, path) : assemble(content, path);
 }
 
