@@ -7,7 +7,7 @@
 namespace trn {
 namespace {
 
-constexpr double kMinSliceBytes = 65536;  // a slice no smaller than the collectives' DMA packet
+constexpr double kMinSliceBytes = 262144;  // four of the collectives' largest DMA packets
 
 // HBM touches of a byte on its way, from the vendor's counts for rings: reduce-scatter reads the local and
 // the arrived chunk and writes the sum to the next chip; all-gather reads and writes once.
