@@ -269,15 +269,15 @@ class Backward : Attention {
   void store_sum(Tile& sum, std::uint64_t j, HbmTensor to, std::uint64_t column) {
     Tile& out = out_->next();
     b_.compute(Engine::kScalar, Opcode::kCopy, View::whole(out), {cols(sum, j * d_, d_)});
-    b_.store({to, j * kSub, kSub, column, d_}, View::whole(out));
+    b_.store({to, y_.grad_row + j * kSub, kSub, column, d_}, View::whole(out));
   }
 
   void tile(const Keys& keys, std::uint64_t head, std::uint64_t q) {
     Queries x{&rows_->next(), &rows_->next(), &turned_rows_->next(), &turned_rows_->next(), &small_->next()};
     b_.load(View::whole(*x.q), {x_.q, x_.row + q, kQ, x_.q_column + head * d_, d_});
-    b_.load(View::whole(*x.dout), {y_.dout, q, kQ, head * d_, d_});
+    b_.load(View::whole(*x.dout), {y_.dout, y_.grad_row + q, kQ, head * d_, d_});
     b_.load_transposed(cols(*x.qt, 0, kQ, d_), {x_.q, x_.row + q, kQ, x_.q_column + head * d_, d_});
-    b_.load_transposed(cols(*x.dout_t, 0, kQ, d_), {y_.dout, q, kQ, head * d_, d_});
+    b_.load_transposed(cols(*x.dout_t, 0, kQ, d_), {y_.dout, y_.grad_row + q, kQ, head * d_, d_});
     // delta = rowsum(dout * out), lse from the forward pass.
     Tile& forward_out = rows_->next();
     b_.load(View::whole(forward_out), {x_.out, x_.row + q, kQ, head * d_, d_});
@@ -296,7 +296,7 @@ class Backward : Attention {
     }
     Tile& out = out_->next();
     b_.compute(Engine::kScalar, Opcode::kCopy, View::whole(out), {View::whole(dq)});
-    b_.store({y_.dq, q, kQ, x_.q_column + head * d_, d_}, View::whole(out));
+    b_.store({y_.dq, y_.grad_row + q, kQ, x_.q_column + head * d_, d_}, View::whole(out));
   }
 
   struct Item {

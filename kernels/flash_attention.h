@@ -25,6 +25,7 @@ struct AttentionForward {
 struct AttentionBackward {
   AttentionForward forward;
   HbmTensor dout, dq, dk, dv;
+  std::uint64_t grad_row = 0;  // first row of these four
 };
 
 // KV heads [begin, end), with the query heads that share them.

@@ -81,11 +81,12 @@ void check_plan(const TrainingPlan& plan, const ModelSpec& model, const MachineC
   if (plan.sequence % (128 * plan.tp) != 0)
     refuse("sequence " + std::to_string(plan.sequence) +
            " must be a multiple of 128 x tp = " + std::to_string(128 * plan.tp));
+  // Far above any memory; the byte counts of the footprint stay below 2^64.
+  if (plan.sequence * plan.micro_batch > std::uint64_t{1} << 28)
+    refuse("sequence " + std::to_string(plan.sequence) + " x micro-batch " +
+           std::to_string(plan.micro_batch) + ": a micro-step holds at most 2^28 tokens");
   if (model.head_dim > 128)
     refuse("head_dim " + std::to_string(model.head_dim) + ": attention covers heads up to 128");
-  if (plan.micro_batch != 1)
-    refuse("micro-batch " + std::to_string(plan.micro_batch) +
-           ": one sequence a micro-batch is modelled; raise the global batch instead");
   if (machine.core.dma.transpose_efficiency_percent == 0)
     refuse(machine.name + " has no DMA transpose, which the training kernels rely on; use trn2 or trn3");
 }

@@ -20,8 +20,8 @@ class StepBuilder {
       : m_(model),
         plan_(plan),
         rank_(machine, model.name, plan.lnc),
-        tokens_(plan.sequence),
-        shard_(plan.sequence / plan.tp),
+        tokens_(plan.sequence * plan.micro_batch),
+        shard_(tokens_ / plan.tp),
         q_(model.q_width() / plan.tp),
         kv_(model.kv_width() / plan.tp),
         ff_(model.intermediate / plan.tp),
@@ -258,24 +258,54 @@ class StepBuilder {
   HbmTensor scattered() const { return plan_.tp == 1 ? partial_ : scattered_; }
   HbmTensor whole(HbmTensor shard) const { return plan_.tp == 1 ? shard : dgathered_; }
 
-  AttentionForward attention(std::uint64_t l) const {
+  AttentionShape attention_shape() const {
+    return {plan_.sequence, m_.heads / plan_.tp, m_.kv_heads / plan_.tp, m_.head_dim};
+  }
+  AttentionForward attention(std::uint64_t l, std::uint64_t sequence) const {
     AttentionForward a;
-    a.shape = {tokens_, m_.heads / plan_.tp, m_.kv_heads / plan_.tp, m_.head_dim};
+    a.shape = attention_shape();
     a.q = a.k = a.v = qkv_;
     a.k_column = q_;
     a.v_column = q_ + kv_;
     a.out = attn_;
     a.lse = lse_;
-    a.row = l * tokens_;
+    a.row = l * tokens_ + sequence * plan_.sequence;
     return a;
   }
-  // Attention splits over KV heads, so an LNC=2 pair wants at least two.
+  // The cores of a rank share the KV heads of all sequences: (core, sequence, first head, last head).
+  using HeadsBody = std::function<void(CoreBuilder&, std::uint64_t, std::uint64_t, std::uint64_t)>;
+  void attention_kernel(const std::string& region, const HeadsBody& body) {
+    const std::uint64_t heads = attention_shape().kv_heads;
+    rank_.kernel(region, plan_.micro_batch * heads, 1,
+                 [&](CoreBuilder& core, std::uint64_t begin, std::uint64_t end) {
+                   for (std::uint64_t at = begin; at < end;) {
+                     const std::uint64_t first = at % heads;
+                     const std::uint64_t last = std::min(heads, first + end - at);
+                     const std::size_t pools = core.mark();
+                     body(core, at / heads, first, last);
+                     core.release(pools);
+                     at += last - first;
+                   }
+                 });
+  }
   void attend(std::uint64_t l) {
-    const AttentionForward a = attention(l);
-    rank_.kernel("attention", a.shape.kv_heads, 1, [&](CoreBuilder& core, std::uint64_t b, std::uint64_t e) {
-      flash_attention(core, a, b, e);
-      traffic_ += flash_attention_traffic(a.shape, e - b);
-    });
+    attention_kernel("attention",
+                     [&](CoreBuilder& core, std::uint64_t sequence, std::uint64_t b, std::uint64_t e) {
+                       flash_attention(core, attention(l, sequence), b, e);
+                       traffic_ += flash_attention_traffic(attention_shape(), e - b);
+                     });
+  }
+  void attend_backward(std::uint64_t l) {
+    attention_kernel("attention_bwd",
+                     [&](CoreBuilder& core, std::uint64_t sequence, std::uint64_t b, std::uint64_t e) {
+                       AttentionBackward a;
+                       a.forward = attention(l, sequence);
+                       a.dout = dattn_;
+                       a.dq = a.dk = a.dv = dqkv_;
+                       a.grad_row = sequence * plan_.sequence;
+                       flash_attention_backward(core, a, b, e);
+                       traffic_ += flash_attention_backward_traffic(attention_shape(), e - b);
+                     });
   }
 
   // --- layers ---------------------------------------------------------------------------------------------
@@ -361,15 +391,7 @@ class StepBuilder {
     tensor_collective(CollectiveOp::kAllGather, all(dmid_), all(dgathered_));
     linear_dx("o_dx", whole(dmid_), w_o_, l * q_, dattn_);
     linear_dw("o_dw", attn_, l * tokens_, whole(dmid_), g_o_);
-    AttentionBackward a;
-    a.forward = attention(l);
-    a.dout = dattn_;
-    a.dq = a.dk = a.dv = dqkv_;
-    rank_.kernel("attention_bwd", a.forward.shape.kv_heads, 1,
-                 [&](CoreBuilder& core, std::uint64_t b, std::uint64_t e) {
-                   flash_attention_backward(core, a, b, e);
-                   traffic_ += flash_attention_backward_traffic(a.forward.shape, e - b);
-                 });
+    attend_backward(l);
     rotate(dqkv_, 0, m_.qk_norm);
     if (plan_.recompute != Recompute::kNone) {
       norm(x_, l * shard_);
@@ -399,10 +421,11 @@ class StepBuilder {
   RankFlops count_flops() const {
     RankFlops f;
     const std::uint64_t t = tokens_ * plan_.micro_steps();
-    const AttentionShape a{tokens_, m_.heads / plan_.tp, m_.kv_heads / plan_.tp, m_.head_dim};
-    const std::uint64_t exact = plan_.micro_steps() * m_.layers * 2 * a.heads * a.head_dim * tokens_ *
-                                tokens_;  // 4 FLOPs a pair, s^2/2 pairs
-    const std::uint64_t tiles = plan_.micro_steps() * m_.layers * flash_attention_flops(a);
+    const AttentionShape a = attention_shape();
+    const std::uint64_t passes = plan_.micro_steps() * plan_.micro_batch * m_.layers;
+    const std::uint64_t exact =
+        passes * 2 * a.heads * a.head_dim * a.sequence * a.sequence;  // 4 FLOPs a pair, s^2/2 pairs
+    const std::uint64_t tiles = passes * flash_attention_flops(a);
     const std::uint64_t up = 2 * t * m_.layers * m_.hidden * 2 * ff_;
     const std::uint64_t attention_linear = 2 * t * m_.layers * m_.attention_parameters() / plan_.tp;
     f.model = 6 * t * (m_.multiplied_parameters() / plan_.tp) + 3 * exact;

@@ -108,6 +108,30 @@ TEST(Training, EachKnobMovesTheRightWay) {
         << set;
 }
 
+// Two sequences at once are the same products as one after the other, weights gathered and gradients reduced
+// once instead of twice; with 1 KV head a rank, each core of a pair takes a sequence.
+TEST(Training, AMicroBatchSharesTheWeights) {
+  ModelSpec model = small_model();
+  for (const std::uint64_t kv_heads : {8, 4}) {
+    model.kv_heads = kv_heads;
+    TrainingPlan plan = small_plan();
+    plan.global_batch = 2 * plan.fsdp;
+    const TrainingResult one = simulate_training(model, plan, machine("trn2:instance"));
+    plan.micro_batch = 2;
+    const TrainingResult two = simulate_training(model, plan, machine("trn2:instance"));
+    EXPECT_EQ(two.flops.model, one.flops.model);
+    EXPECT_EQ(two.run.array_flops, one.run.array_flops);
+    EXPECT_LT(two.run.time, one.run.time);
+    const auto gathers = [](const TrainingResult& r) {
+      std::uint64_t count = 0;
+      for (const CollectiveSummary& c : r.run.collectives)
+        if (c.axis == "fsdp") count += c.count;
+      return count;
+    };
+    EXPECT_EQ(2 * gathers(two), gathers(one));
+  }
+}
+
 // Every rate doubled and every latency halved: half the step, but for picosecond rounding of thousands of
 // completions.
 TEST(Training, ScalesWithTheMachine) {
@@ -191,6 +215,11 @@ TEST(Training, ImpossibleLayoutsSayWhatWouldDo) {
   EXPECT_EQ(
       refusal<ConfigError>(plan),
       "layout: global batch 17 does not divide into micro-batches of 1 on fsdp=16; use a multiple of 16");
+  plan = small_plan();
+  plan.micro_batch = std::uint64_t{1} << 20;
+  plan.global_batch = plan.micro_batch * plan.fsdp;
+  EXPECT_EQ(refusal<ConfigError>(plan),
+            "layout: sequence 1024 x micro-batch 1048576: a micro-step holds at most 2^28 tokens");
   ModelSpec large = small_model();
   large.layers = 2000;
   large.hidden = 8192;
