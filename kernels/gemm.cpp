@@ -29,6 +29,14 @@ std::vector<Piece> pieces(Piece whole, std::uint64_t step) {
   return out;
 }
 
+// Slabs of K: two planes of 128 rows for each instruction in double-row mode, as far as whole ones go.
+std::vector<Piece> slabs(std::uint64_t k, std::uint64_t planes) {
+  const std::uint64_t paired = k / (planes * kTileK) * planes * kTileK;
+  std::vector<Piece> out = pieces({0, paired}, planes * kTileK);
+  for (const Piece& rest : pieces({paired, k - paired}, kTileK)) out.push_back(rest);
+  return out;
+}
+
 View part(Tile& tile, std::uint64_t column, std::uint64_t columns, std::uint64_t rows) {
   return View::columns(tile, column, columns, static_cast<std::uint32_t>(rows));
 }
@@ -41,7 +49,8 @@ class Gemm {
         options_(options),
         m_(m),
         n_{0, operands.n},
-        k_(pieces({0, operands.k}, kTileK)) {}
+        planes_(double_row(builder, operands) ? 2 : 1),
+        k_(slabs(operands.k, planes_)) {}
 
   void run() {
     const std::size_t mark = b_.mark();
@@ -68,7 +77,27 @@ class Gemm {
   }
 
  private:
+  // FP8 double row: each PE multiplies two rows of K a cycle (aws-neuron-sdk, trainium2_arch.rst).
+  static bool double_row(const CoreBuilder& builder, const GemmOperands& x) {
+    return is_fp8(x.dtype) && builder.machine().core.tensor.fp8_double_row && !x.a_transposed &&
+           !x.b_transposed;
+  }
+
   // --- pieces every order is made of ---------------------------------------------------------------
+  // Columns of a slab in SBUF; its planes lie `stride` apart.
+  static View slab(Tile& tile, std::uint64_t column, std::uint64_t columns, Piece k, std::uint64_t stride) {
+    if (k.size <= kTileK) return part(tile, column, columns, k.size);
+    return View::shaped(tile, column, {{static_cast<std::int64_t>(stride), 2}, {1, columns}}, kTileK);
+  }
+  // Of a tile that holds one slab.
+  View slab(Tile& tile, std::uint64_t column, std::uint64_t columns, Piece k) const {
+    return slab(tile, column, columns, k, tile.columns / planes_);
+  }
+  // Of a tile of A that holds many, 128 columns wide: the k-th.
+  View slab_of(Tile& tile, std::size_t at, Piece k, Piece m) const {
+    return slab(tile, at * planes_ * kTileM, m.size, k, kTileM);
+  }
+
   void load_a(View to, Piece k, Piece m) { load(to, x_.a, x_.a_row, x_.a_transposed, k, m); }
   void load_b(View to, Piece k, Piece n) { load(to, x_.b, x_.b_row, x_.b_transposed, k, n); }
 
@@ -84,14 +113,15 @@ class Gemm {
     const bool transposed = is_a ? x_.a_transposed : x_.b_transposed;
     const std::uint64_t row = transposed ? kTransposeRows : columns.size;
     for (const Piece& p : pieces(columns, options_.load == GemmLoad::kRow ? row : std::min(row, sub_tile))) {
-      const View to = part(tile, p.begin - columns.begin, p.size, k.size);
+      const View to = slab(tile, p.begin - columns.begin, p.size, k);
       is_a ? load_a(to, k, p) : load_b(to, k, p);
     }
   }
 
   void step(Tile& psum, View stationary, View moving, std::size_t k, std::size_t count, Piece m, Piece n) {
-    b_.load_weights(stationary);
-    b_.matmul(part(psum, 0, n.size, m.size), moving, k > 0, k + 1 == count);
+    const bool double_row = stationary.pattern.elements_per_row() == 2 * m.size;
+    b_.load_weights(stationary, double_row);
+    b_.matmul(part(psum, 0, n.size, m.size), moving, k > 0, k + 1 == count, double_row);
   }
 
   // PSUM -> SBUF in C's dtype -> HBM.
@@ -112,14 +142,14 @@ class Gemm {
 
   // --- the orders ------------------------------------------------------------------------------------
   void inner() {
-    TilePool& a = b_.sbuf_pool("gemm_a", x_.dtype, kTileM, 8);
-    TilePool& b = b_.sbuf_pool("gemm_b", x_.dtype, kTileN, 8);
+    TilePool& a = b_.sbuf_pool("gemm_a", x_.dtype, planes_ * kTileM, 8);
+    TilePool& b = b_.sbuf_pool("gemm_b", x_.dtype, planes_ * kTileN, 8);
     for (const Piece& m : pieces(m_, kTileM)) {
       for (const Piece& n : pieces(n_, kTileN)) {
         Tile& psum = psum_->next();
         for (std::size_t k = 0; k < k_.size(); ++k) {
-          const View wa = part(a.next(), 0, m.size, k_[k].size);
-          const View xb = part(b.next(), 0, n.size, k_[k].size);
+          const View wa = slab(a.next(), 0, m.size, k_[k]);
+          const View xb = slab(b.next(), 0, n.size, k_[k]);
           load_a(wa, k_[k], m);
           load_b(xb, k_[k], n);
           step(psum, wa, xb, k, k_.size(), m, n);
@@ -130,17 +160,18 @@ class Gemm {
   }
 
   void hoist_k() {
-    TilePool& a = b_.sbuf_pool("gemm_a", x_.dtype, kTileM * k_.size(), 2);
-    TilePool& b = b_.sbuf_pool("gemm_b", x_.dtype, kTileN, slots_that_fit(kTileN, 2 * k_.size()));
+    const std::uint64_t width = planes_ * kTileN;
+    TilePool& a = b_.sbuf_pool("gemm_a", x_.dtype, planes_ * kTileM * k_.size(), 2);
+    TilePool& b = b_.sbuf_pool("gemm_b", x_.dtype, width, slots_that_fit(width, 2 * k_.size()));
     for (const Piece& m : pieces(m_, kTileM)) {
       Tile& wa = a.next();
-      for (std::size_t k = 0; k < k_.size(); ++k) load_a(part(wa, k * kTileM, m.size, k_[k].size), k_[k], m);
+      for (std::size_t k = 0; k < k_.size(); ++k) load_a(slab_of(wa, k, k_[k], m), k_[k], m);
       for (const Piece& n : pieces(n_, kTileN)) {
         Tile& psum = psum_->next();
         for (std::size_t k = 0; k < k_.size(); ++k) {
-          const View xb = part(b.next(), 0, n.size, k_[k].size);
+          const View xb = slab(b.next(), 0, n.size, k_[k]);
           load_b(xb, k_[k], n);
-          step(psum, part(wa, k * kTileM, m.size, k_[k].size), xb, k, k_.size(), m, n);
+          step(psum, slab_of(wa, k, k_[k], m), xb, k, k_.size(), m, n);
         }
         drain(psum, m, n);
       }
@@ -150,9 +181,9 @@ class Gemm {
   void block_mn() {
     const std::uint64_t mb = std::min(options_.m_tiles * kTileM, m_.size);
     const std::uint64_t nb = std::min(options_.n_tiles * kTileN, n_.size);
-    TilePool& a = b_.sbuf_pool("gemm_a", x_.dtype, mb, k_.size());
-    TilePool& b =
-        b_.sbuf_pool("gemm_b", x_.dtype, nb, std::max(k_.size(), slots_that_fit(nb, 2 * k_.size())));
+    TilePool& a = b_.sbuf_pool("gemm_a", x_.dtype, planes_ * mb, k_.size());
+    TilePool& b = b_.sbuf_pool("gemm_b", x_.dtype, planes_ * nb,
+                               std::max(k_.size(), slots_that_fit(planes_ * nb, 2 * k_.size())));
     for (const Piece& m : pieces(m_, mb)) {
       std::vector<Tile*> wa;
       for (const Piece& n : pieces(n_, nb)) {
@@ -175,8 +206,8 @@ class Gemm {
       for (const Piece& tn : pieces(n, kTileN)) {
         Tile& psum = psum_->next();
         for (std::size_t k = 0; k < k_.size(); ++k)
-          step(psum, part(*wa[k], tm.begin - m.begin, tm.size, k_[k].size),
-               part(*xb[k], tn.begin - n.begin, tn.size, k_[k].size), k, k_.size(), tm, tn);
+          step(psum, slab(*wa[k], tm.begin - m.begin, tm.size, k_[k]),
+               slab(*xb[k], tn.begin - n.begin, tn.size, k_[k]), k, k_.size(), tm, tn);
         drain(psum, tm, tn);
       }
     }
@@ -186,13 +217,15 @@ class Gemm {
   void block_mnk() {
     const std::uint64_t mb = std::min(options_.m_tiles * kTileM, m_.size);
     const std::uint64_t nb = std::min(options_.n_tiles * kTileN, n_.size);
-    const std::uint64_t kb = std::min<std::uint64_t>(options_.k_tiles, k_.size());
+    const std::uint64_t kb = std::min<std::uint64_t>(ceil_div(options_.k_tiles, planes_), k_.size());
     const std::size_t m_count = ceil_div(mb, kTileM);
     const bool whole_k = kb == k_.size();
     TilePool* sums = whole_k ? nullptr : &b_.sbuf_pool("gemm_sum", DType::kFp32, nb, m_count);
-    TilePool& b = b_.sbuf_pool("gemm_b", x_.dtype, nb, std::max<std::size_t>(kb, slots_that_fit(nb, 2 * kb)));
-    TilePool& a = b_.sbuf_pool("gemm_a", x_.dtype, kTileM * kb,
-                               std::max<std::size_t>(2, slots_that_fit(kTileM * kb, m_count + 4)));
+    TilePool& b = b_.sbuf_pool("gemm_b", x_.dtype, planes_ * nb,
+                               std::max<std::size_t>(kb, slots_that_fit(planes_ * nb, 2 * kb)));
+    const std::uint64_t column = planes_ * kTileM * kb;
+    TilePool& a = b_.sbuf_pool("gemm_a", x_.dtype, column,
+                               std::max<std::size_t>(2, slots_that_fit(column, m_count + 4)));
     for (const Piece& n : pieces(n_, nb)) {
       for (const Piece& m : pieces(m_, mb)) {
         std::vector<Tile*> sum(m_count);
@@ -217,8 +250,8 @@ class Gemm {
       for (const Piece& tn : pieces(n, kTileN)) {
         Tile& psum = psum_->next();
         for (std::size_t k = 0; k < count; ++k)
-          step(psum, part(wa, k * kTileM, tm.size, k_[k0 + k].size),
-               part(*xb[k], tn.begin - n.begin, tn.size, k_[k0 + k].size), k, count, tm, tn);
+          step(psum, slab_of(wa, k, k_[k0 + k], tm), slab(*xb[k], tn.begin - n.begin, tn.size, k_[k0 + k]), k,
+               count, tm, tn);
         if (sum[row] == nullptr)
           drain(psum, tm, tn);
         else
@@ -228,16 +261,15 @@ class Gemm {
     }
   }
 
-  // [count * 128, 128] of A side by side in one tile: one transfer when the rows are whole tiles.
+  // `count` slabs of A side by side in one tile: one transfer when they are whole.
   void load_column(Tile& wa, std::size_t k0, std::size_t count, Piece m) {
     const Piece rows{k_[k0].begin, k_[k0 + count - 1].end() - k_[k0].begin};
-    if (options_.load == GemmLoad::kRow && !x_.a_transposed && rows.size == count * kTileK &&
+    if (options_.load == GemmLoad::kRow && !x_.a_transposed && rows.size == count * planes_ * kTileK &&
         m.size == kTileM) {
-      load_a(part(wa, 0, count * kTileM, kTileK), rows, m);
+      load_a(part(wa, 0, count * planes_ * kTileM, kTileK), rows, m);
       return;
     }
-    for (std::size_t k = 0; k < count; ++k)
-      load_a(part(wa, k * kTileM, m.size, k_[k0 + k].size), k_[k0 + k], m);
+    for (std::size_t k = 0; k < count; ++k) load_a(slab_of(wa, k, k_[k0 + k], m), k_[k0 + k], m);
   }
 
   void accumulate(Tile& sum, Tile& psum, bool first, bool last, Piece m, Piece n, std::uint64_t column) {
@@ -259,9 +291,9 @@ class Gemm {
   // B's rows are used once, by all tiles of the block, and make room at once: nothing of B needs to stay.
   void stream() {
     const std::uint64_t block = std::min(kStreamTiles * kTileM, m_.size);
-    TilePool& b = b_.sbuf_pool("gemm_b", x_.dtype, std::min(kTileN, n_.size), 12);
-    TilePool& a =
-        b_.sbuf_pool("gemm_a", x_.dtype, block, std::max(k_.size(), slots_that_fit(block, 2 * k_.size())));
+    TilePool& b = b_.sbuf_pool("gemm_b", x_.dtype, planes_ * std::min(kTileN, n_.size), 12);
+    TilePool& a = b_.sbuf_pool("gemm_a", x_.dtype, planes_ * block,
+                               std::max(k_.size(), slots_that_fit(planes_ * block, 2 * k_.size())));
     for (const Piece& m : pieces(m_, block)) {
       std::vector<Tile*> wa;
       for (const Piece& n : pieces(n_, kTileN)) stream_row(a, b, wa, m, n);
@@ -281,8 +313,8 @@ class Gemm {
       Tile& xb = b.next();
       load_rows(xb, false, k_[k], n, kTileN);
       for (std::size_t r = 0; r < rows.size(); ++r)
-        step(*psum[r], part(*wa[k], rows[r].begin - m.begin, rows[r].size, k_[k].size),
-             part(xb, 0, n.size, k_[k].size), k, k_.size(), rows[r], n);
+        step(*psum[r], slab(*wa[k], rows[r].begin - m.begin, rows[r].size, k_[k]), slab(xb, 0, n.size, k_[k]),
+             k, k_.size(), rows[r], n);
     }
     for (std::size_t r = 0; r < rows.size(); ++r) drain(*psum[r], rows[r], n);
   }
@@ -292,6 +324,7 @@ class Gemm {
   const GemmOptions& options_;
   Piece m_;
   Piece n_;
+  std::uint64_t planes_;  // of a slab of K
   std::vector<Piece> k_;
   TilePool* psum_ = nullptr;
   TilePool* out_ = nullptr;

@@ -17,6 +17,9 @@ namespace trn {
 enum class GemmOrder : std::uint8_t { kInner, kHoistK, kBlockMn, kBlockMnk, kStream };
 inline const std::vector<std::string> kGemmOrders{"inner", "hoist_k", "block_mn", "block_mnk", "stream"};
 
+// FP8 operands stored as above take two tiles of K an instruction where the machine has double row; what is
+// left of a K that is no multiple of 256 takes one.
+
 // How a block is loaded: whole rows of it a transfer, or a 128 x 128 / 128 x 512 tile a transfer.
 enum class GemmLoad : std::uint8_t { kRow, kTile };
 

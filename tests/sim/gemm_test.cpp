@@ -97,6 +97,35 @@ TEST(Gemm, IsNeverFasterThanItsRooflines) {
   }
 }
 
+// Double row: each PE multiplies two FP8 rows of K a cycle, so the array needs half of bf16's time: 2 M K N /
+// (4 x 128 x 128 x 2.4 GHz) = 873.8 us for 4096^3, which AWS rounds to 158 TFLOPS. trn1 has no such mode.
+TEST(GemmFp8, RunsTwoRowsACycleWhereTheMachineCan) {
+  const auto us = [](const char* machine, const char* dtype) {
+    return to_us(run_gemm({{"dtype", dtype}, {"order", "stream"}}, trn(machine)).time);
+  };
+  EXPECT_GE(us("trn2", "fp8_e4m3"), 873.8);
+  EXPECT_LE(us("trn2", "fp8_e4m3"), 1.03 * 873.8);
+  EXPECT_GE(us("trn1", "fp8_e4m3"), 0.95 * us("trn1", "bf16"));
+}
+
+// 5 whole pairs of rows of tiles, one single tile and one of 20 rows: every FLOP once, every byte once.
+TEST(GemmFp8, TakesAnyK) {
+  const std::uint64_t m = 384, k = 5 * 256 + 128 + 20, n = 640;
+  for (const std::string& order : kGemmOrders) {
+    const RunResult r = run_gemm({{"m", std::to_string(m)},
+                                  {"k", std::to_string(k)},
+                                  {"n", std::to_string(n)},
+                                  {"dtype", "fp8_e5m2"},
+                                  {"m-tiles", "4"},
+                                  {"k-tiles", "4"},
+                                  {"order", order}},
+                                 trn("trn2"));
+    EXPECT_EQ(r.array_flops, 2 * m * k * n) << order;
+    EXPECT_EQ(r.hbm_write.count(), m * n) << order;
+    EXPECT_GE(r.hbm_read.count(), m * k + k * n) << order;
+  }
+}
+
 // Twice every clock and rate and half of every latency is half of the time.
 TEST(Gemm, ScalesWithTheMachine) {
   const std::vector<std::string> twice{"neuron_core.tensor.clock_mhz=2x",
