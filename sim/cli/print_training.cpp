@@ -27,9 +27,10 @@ constexpr const char* kHowSure =
 
 std::string headline(const TrainingResult& r) {
   std::string out = fmt::format(
-      "{} on {} ({} chips), tp={} fsdp={} LNC={}, sequence {}, global batch {}, recompute {}, lowering {}\n",
+      "{} on {} ({} chips), tp={} fsdp={} LNC={}, sequence {}, global batch {} in micro-batches of {}, "
+      "recompute {}, lowering {}\n",
       r.model, r.machine, r.chips, r.plan.tp, r.plan.fsdp, r.plan.lnc, r.plan.sequence, r.plan.global_batch,
-      recompute_name(r.plan), lowering_name(r.plan));
+      r.plan.micro_batch, recompute_name(r.plan), lowering_name(r.plan));
   out += fmt::format("  {:.0f} tokens/s, {:.1f} a chip; step {} for {} tokens\n", r.tokens_per_second(),
                      r.tokens_per_second() / static_cast<double>(r.chips), time_text(r.run.time),
                      with_commas(r.plan.tokens_per_step()));
@@ -89,23 +90,28 @@ std::string stalls_table(const TrainingResult& r) {
   return out;
 }
 
-// How many of the machine's figures rest on what.
-std::string confidence_line(const ConfigDocument& document) {
-  std::map<std::string, std::size_t> counts;
-  for (const ConfigFigure& figure : document.figures()) ++counts[figure.confidence];
+// How many of the machine's figures rest on what, and which are assumed; those of other shapes left out.
+std::string confidence_lines(const TrainingResult& r, const ConfigDocument& document) {
+  const std::string shape = "shapes." + r.machine.substr(r.machine.find(':') + 1) + '.';
+  std::map<std::string, std::vector<std::string>> keys;
+  for (const ConfigFigure& figure : document.figures())
+    if (figure.key.rfind("shapes.", 0) != 0 || figure.key.rfind(shape, 0) == 0)
+      keys[figure.confidence].push_back(figure.key);
   std::string out;
   for (const char* confidence : {"official", "measured", "press", "inferred", "assumed", "what-if"})
-    if (counts[confidence] > 0)
-      out += fmt::format("{}{} {}", out.empty() ? "  inputs of the machine: " : ", ", counts[confidence],
+    if (!keys[confidence].empty())
+      out += fmt::format("{}{} {}", out.empty() ? "  inputs of the machine: " : ", ", keys[confidence].size(),
                          confidence);
-  return out + "; trnsim config show lists them\n";
+  out += "; trnsim config show lists them\n";
+  if (!keys["assumed"].empty()) out += fmt::format("    assumed: {}\n", fmt::join(keys["assumed"], ", "));
+  return out;
 }
 
 }  // namespace
 
 std::string training_text(const TrainingResult& r, const ConfigDocument& document, bool brief) {
   if (brief) return headline(r);
-  std::string out = headline(r) + confidence_line(document) + ledger_table(r) + flops_table(r) +
+  std::string out = headline(r) + confidence_lines(r, document) + ledger_table(r) + flops_table(r) +
                     collectives_table(r) + stalls_table(r);
   out +=
       fmt::format("  {} instructions of {} cores simulated\n", with_commas(r.run.instructions), r.plan.lnc);

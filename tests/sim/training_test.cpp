@@ -112,7 +112,7 @@ TEST(Training, EachKnobMovesTheRightWay) {
 // once instead of twice; with 1 KV head a rank, each core of a pair takes a sequence.
 TEST(Training, AMicroBatchSharesTheWeights) {
   ModelSpec model = small_model();
-  for (const std::uint64_t kv_heads : {8, 4}) {
+  for (const std::uint64_t kv_heads : {std::uint64_t{8}, std::uint64_t{4}}) {
     model.kv_heads = kv_heads;
     TrainingPlan plan = small_plan();
     plan.global_batch = 2 * plan.fsdp;
