@@ -213,7 +213,8 @@ MachineConfig parse_machine(const ConfigDocument& document, const std::string& s
                    Bytes(coll.positive("packet_bytes")),
                    Bytes(coll.positive("data_packet_bytes")),
                    coll.positive("streams"),
-                   coll.positive("slices")};
+                   coll.positive("slices"),
+                   coll.positive("min_slice_bytes")};
   if (m.collectives.slices > 1024) coll.fail("slices", "at most 1024");
   coll.reject_unknown_keys();
   ConfigNode link = root.child("link");

@@ -137,7 +137,8 @@ struct CollectiveConfig {
   Bytes packet;       // arbitration weight of tensor-parallel collectives
   Bytes data_packet;  // and of the others
   std::uint64_t streams;
-  std::uint64_t slices;
+  std::uint64_t slices;           // of a collective, at most
+  std::uint64_t min_slice_bytes;  // of what is sliced, before it is spread over the chips
 };
 
 enum class FabricKind { kSingle, kTorus, kSwitched };

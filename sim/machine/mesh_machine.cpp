@@ -109,6 +109,7 @@ void MeshMachine::start(std::size_t g, Picoseconds now) {
     shape.op = decl.op;
     shape.bytes = decl.bytes;
     shape.slices = config.slices;
+    shape.min_slice_bytes = config.min_slice_bytes;
     shape.reduce_slowdown = slowdown;
     config.packet = config.data_packet;
     schedule = make_schedule(shape, topology_);

@@ -76,6 +76,7 @@ Schedule RankMachine::schedule_of(const CollectiveDecl& decl) const {
   shape.op = decl.op;
   shape.bytes = decl.bytes;
   shape.slices = machine_.collectives.slices;
+  shape.min_slice_bytes = machine_.collectives.min_slice_bytes;
   shape.reduce_slowdown = machine_.core.dma.accumulate_slowdown;
   return make_schedule(shape, topology_);
 }

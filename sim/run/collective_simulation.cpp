@@ -26,6 +26,7 @@ void find_binding(const FlowEngine& flows, CollectiveResult& result) {
 CollectiveResult run_collective(CollectiveShape shape, const MachineConfig& machine,
                                 FabricResources::Detail detail) {
   shape.slices = machine.collectives.slices;
+  shape.min_slice_bytes = machine.collectives.min_slice_bytes;
   shape.reduce_slowdown = machine.core.dma.accumulate_slowdown;
   const Topology topology(machine.fabric);
   const ScopedContext context;

@@ -7,8 +7,6 @@
 namespace trn {
 namespace {
 
-constexpr double kMinSliceBytes = 262144;  // four of the collectives' largest DMA packets
-
 // HBM touches of a byte on its way, from the vendor's counts for rings: reduce-scatter reads the local and
 // the arrived chunk and writes the sum to the next chip; all-gather reads and writes once.
 constexpr double kReduceTouches = 3;
@@ -87,7 +85,7 @@ class Builder {
     const std::vector<std::uint32_t> before = all_steps();
     const std::vector<BucketOrder> orders = balanced_orders(topology_);
     const double chains = 2.0 * static_cast<double>(orders.size());
-    const double wanted = bytes / (chains * kMinSliceBytes);
+    const double wanted = bytes / (chains * static_cast<double>(shape_.min_slice_bytes));
     const std::uint64_t slices = std::max<std::uint64_t>(
         2, static_cast<std::uint64_t>(std::min(wanted, static_cast<double>(shape_.slices))));
     for (const BucketOrder& order : orders) {

@@ -41,7 +41,8 @@ struct CollectiveShape {
   // nccom-test's size: all-reduce buffer, gathered output, reduce-scatter or all-to-all input of one rank.
   std::uint64_t bytes = 0;
   std::uint64_t ranks_per_chip = 1;
-  std::uint64_t slices = 16;
+  std::uint64_t slices = 16;  // at most
+  std::uint64_t min_slice_bytes = 262144;
   std::uint64_t reduce_slowdown = 1;  // DMA-compute against copy
 };
 
