@@ -1,6 +1,8 @@
 #include "isa/compress.h"
 
 #include <algorithm>
+#include <array>
+#include <limits>
 #include <unordered_map>
 
 namespace trn {
@@ -61,11 +63,6 @@ class ShapeNumbers {
 struct NumberedNodes {
   NodeList nodes;
   std::vector<std::uint32_t> shapes;
-
-  void push_back(Node node, std::uint32_t shape) {
-    nodes.push_back(std::move(node));
-    shapes.push_back(shape);
-  }
 };
 
 // How often the `period` nodes from `begin` on repeat, affinely, at once after another.
@@ -82,13 +79,19 @@ std::size_t repetitions(const NumberedNodes& in, std::size_t begin, std::size_t 
   }
 }
 
-// Replaces run after run of `period` nodes by a loop; true if anything was folded.
+// Replaces run after run of `period` nodes by a loop, in place: what is kept moves down behind the loops.
+// True if anything was folded.
 bool fold_period(NumberedNodes& in, std::size_t period, std::uint8_t depth, ShapeNumbers& numbers) {
-  const std::size_t n = in.nodes.size();
-  NumberedNodes out;
-  std::size_t kept = 0;  // nodes before this are in `out`
+  NodeList& nodes = in.nodes;
+  const std::size_t n = nodes.size();
+  std::size_t written = 0;
+  std::size_t kept = 0;  // nodes before this are among the written ones
   const auto keep_until = [&](std::size_t end) {
-    for (; kept < end; ++kept) out.push_back(std::move(in.nodes[kept]), in.shapes[kept]);
+    if (written == kept) written = kept = end;  // nothing folded so far
+    for (; kept < end; ++kept, ++written) {
+      nodes[written] = std::move(nodes[kept]);
+      in.shapes[written] = in.shapes[kept];
+    }
   };
   for (std::size_t i = 0; i + 3 * period <= n;) {
     const std::size_t repeat = in.shapes[i] == in.shapes[i + period] ? repetitions(in, i, period) : 1;
@@ -99,19 +102,44 @@ bool fold_period(NumberedNodes& in, std::size_t period, std::uint8_t depth, Shap
     keep_until(i);
     Node loop;
     loop.repeat = repeat;
+    loop.body.reserve(period);
     for (std::size_t j = 0; j < period; ++j) {
-      loop.body.push_back(std::move(in.nodes[i + j]));
-      add_loop(loop.body.back(), in.nodes[i + j + period], depth);
+      loop.body.push_back(std::move(nodes[i + j]));
+      add_loop(loop.body.back(), nodes[i + j + period], depth);
     }
-    const std::uint32_t shape = numbers.of(loop);
-    out.push_back(std::move(loop), shape);
+    in.shapes[written] = numbers.of(loop);
+    nodes[written++] = std::move(loop);
     i += repeat * period;
     kept = i;
   }
-  if (out.nodes.empty()) return false;
+  if (written == kept) return false;
   keep_until(n);
-  in = std::move(out);
+  nodes.erase(nodes.begin() + static_cast<std::ptrdiff_t>(written), nodes.end());
+  in.shapes.resize(written);
   return true;
+}
+
+// Lengths at which the stream may repeat, ascending: the distances at which shapes come back, as far as
+// enough nodes agree on one that a loop of that length could pay.
+std::vector<std::size_t> periods(const std::vector<std::uint32_t>& shapes) {
+  constexpr std::size_t kBack = 4;  // a shape may stand in a body this often
+  constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
+  const std::size_t limit = shapes.size() / 3;
+  std::vector<std::array<std::size_t, kBack>> seen(
+      shapes.empty() ? 0 : *std::max_element(shapes.begin(), shapes.end()) + std::size_t{1});
+  for (auto& places : seen) places.fill(kNever);
+  std::vector<std::uint32_t> agree(limit + 1);
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    auto& places = seen[shapes[i]];
+    for (const std::size_t place : places)
+      if (place != kNever && i - place <= limit) ++agree[i - place];
+    std::copy_backward(places.begin(), places.end() - 1, places.end());
+    places[0] = i;
+  }
+  std::vector<std::size_t> out;
+  for (std::size_t period = 1; period <= limit; ++period)
+    if (agree[period] >= std::max<std::size_t>(2, period / 4)) out.push_back(period);
+  return out;
 }
 
 }  // namespace
@@ -157,7 +185,7 @@ void add_loop(Node& node, const Node& next, std::uint8_t depth) {
             });
 }
 
-void compress(NodeList& nodes, std::uint8_t depth, std::size_t max_period) {
+void compress(NodeList& nodes, std::uint8_t depth) {
   ShapeNumbers numbers;
   NumberedNodes numbered;
   numbered.shapes.reserve(nodes.size());
@@ -166,9 +194,18 @@ void compress(NodeList& nodes, std::uint8_t depth, std::size_t max_period) {
   bool folded = true;
   while (folded) {
     folded = false;
-    for (std::size_t period = 1; period <= std::min(max_period, numbered.nodes.size() / 3); ++period)
-      folded = fold_period(numbered, period, depth, numbers) || folded;
+    std::vector<std::size_t> lengths = periods(numbered.shapes);
+    for (std::size_t i = 0; i < lengths.size(); ++i) {
+      const std::size_t period = lengths[i];
+      if (!fold_period(numbered, period, depth, numbers)) continue;
+      folded = true;
+      lengths = periods(numbered.shapes);
+      i = static_cast<std::size_t>(std::upper_bound(lengths.begin(), lengths.end(), period) -
+                                   lengths.begin()) -
+          1;
+    }
   }
+  numbered.nodes.shrink_to_fit();  // the unrolled stream was far longer
   nodes = std::move(numbered.nodes);
 }
 

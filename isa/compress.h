@@ -9,7 +9,7 @@ namespace trn {
 
 // Folds neighbouring repetitions that differ only in affinely advancing fields into loops, innermost first.
 // expand(compress(x)) == expand(x). `depth` is the number of loops around the list.
-void compress(NodeList& nodes, std::uint8_t depth = 0, std::size_t max_period = 192);
+void compress(NodeList& nodes, std::uint8_t depth = 0);
 
 // True if b is a with other values in its fields (wait value, offsets, rows): candidates for one loop.
 bool same_shape(const Node& a, const Node& b);

@@ -1,6 +1,7 @@
 #include "isa/rules.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include "base/error.h"
 #include "isa/bounds.h"
@@ -71,7 +72,7 @@ class Checker {
 
   void check_instruction(const Instruction& i, Engine engine) {
     const OpcodeInfo& opcode = info(i.opcode);
-    mnemonic_ = std::string(opcode.mnemonic);
+    mnemonic_ = opcode.mnemonic;
     if ((opcode.engines & mask_of(engine)) == 0) fail(mnemonic_, "does not run on this engine");
     if (i.post.sibling && program_.cores.size() < 2)
       fail(mnemonic_, "posts to a sibling core, the program has one core");
@@ -124,10 +125,10 @@ class Checker {
 
   void check_bounds(const Instruction& i, const AccessPattern& p, Field row, Field offset) {
     const auto range = [&](Field field) {
-      std::vector<std::pair<std::int64_t, std::uint64_t>> terms;
+      terms_.clear();
       for (const AffineTerm& term : i.affine)
-        if (term.field == field) terms.emplace_back(term.coefficient, trips_[term.loop]);
-      return affine_range(i.field(field), terms);
+        if (term.field == field) terms_.emplace_back(term.coefficient, trips_[term.loop]);
+      return affine_range(i.field(field), terms_);
     };
     const std::string problem = bounds_problem(p, program_.tensors[p.tensor], range(row), range(offset));
     if (!problem.empty()) fail(mnemonic_, problem);
@@ -194,18 +195,19 @@ class Checker {
     if (width != 2 && width != 4) fail(mnemonic_, "DMA transposes elements of 2 or 4 bytes");
   }
 
-  [[noreturn]] void fail(const std::string& subject, const std::string& what) const {
+  [[noreturn]] void fail(std::string_view subject, const std::string& what) const {
     std::string where = program_.name;
     if (!place_.empty()) where += ": " + place_;
-    if (!subject.empty()) where += (place_.empty() ? ": " : " ") + subject;
+    if (!subject.empty()) where += (place_.empty() ? ": " : " ") + std::string(subject);
     throw ProgramError(where + ": " + what);
   }
 
   const Program& program_;
   const IsaLimits& limits_;
   std::string place_;
-  std::string mnemonic_;
-  std::vector<std::uint64_t> trips_;  // of the loops around the instruction
+  std::string_view mnemonic_;
+  std::vector<std::uint64_t> trips_;                           // of the loops around the instruction
+  std::vector<std::pair<std::int64_t, std::uint64_t>> terms_;  // of the field being checked
 };
 
 }  // namespace

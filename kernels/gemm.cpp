@@ -140,6 +140,16 @@ class Gemm {
     return std::max<std::size_t>(1, std::min<std::size_t>(wanted, b_.sbuf_free() / slot_bytes));
   }
 
+  // Slots for a loop of `turns`: a count that divides the turns, or that they divide, keeps the program
+  // periodic, so that it folds into loops. The smallest such from `wanted` on that fits; what fits of
+  // `wanted` if none does.
+  std::size_t even_slots(std::uint64_t columns, std::size_t wanted, std::size_t turns) const {
+    const std::size_t most = slots_that_fit(columns, 2 * wanted);
+    for (std::size_t slots = wanted; slots <= most; ++slots)
+      if (turns % slots == 0 || slots % turns == 0) return slots;
+    return std::min(wanted, most);
+  }
+
   // --- the orders ------------------------------------------------------------------------------------
   void inner() {
     TilePool& a = b_.sbuf_pool("gemm_a", x_.dtype, planes_ * kTileM, 8);
@@ -225,7 +235,7 @@ class Gemm {
                                std::max<std::size_t>(kb, slots_that_fit(planes_ * nb, 2 * kb)));
     const std::uint64_t column = planes_ * kTileM * kb;
     TilePool& a = b_.sbuf_pool("gemm_a", x_.dtype, column,
-                               std::max<std::size_t>(2, slots_that_fit(column, m_count + 4)));
+                               std::max<std::size_t>(2, even_slots(column, m_count + 4, m_count)));
     for (const Piece& n : pieces(n_, nb)) {
       for (const Piece& m : pieces(m_, mb)) {
         std::vector<Tile*> sum(m_count);
@@ -291,7 +301,8 @@ class Gemm {
   // B's rows are used once, by all tiles of the block, and make room at once: nothing of B needs to stay.
   void stream() {
     const std::uint64_t block = std::min(kStreamTiles * kTileM, m_.size);
-    TilePool& b = b_.sbuf_pool("gemm_b", x_.dtype, planes_ * std::min(kTileN, n_.size), 12);
+    const std::uint64_t width = planes_ * std::min(kTileN, n_.size);
+    TilePool& b = b_.sbuf_pool("gemm_b", x_.dtype, width, even_slots(width, 12, k_.size()));
     TilePool& a = b_.sbuf_pool("gemm_a", x_.dtype, planes_ * block,
                                std::max(k_.size(), slots_that_fit(planes_ * block, 2 * k_.size())));
     for (const Piece& m : pieces(m_, block)) {

@@ -13,7 +13,7 @@ std::uint32_t FlowEngine::add_resource(std::string name, double capacity) {
   return static_cast<std::uint32_t>(resources_.size() - 1);
 }
 
-FlowId FlowEngine::start(Picoseconds now, FlowSpec spec) {
+FlowId FlowEngine::start(Picoseconds now, const FlowSpec& spec) {
   TRN_CHECK(spec.bytes.count() > 0, "a flow of no bytes");
   FlowId id = static_cast<FlowId>(flows_.size());
   if (free_.empty()) {
@@ -23,7 +23,7 @@ FlowId FlowEngine::start(Picoseconds now, FlowSpec spec) {
     free_.pop_back();
   }
   Flow& flow = flows_[id];
-  flow.spec = std::move(spec);
+  flow.spec = spec;  // copied into the slot's own storage: no allocation once slots are reused
   flow.remaining = static_cast<double>(flow.spec.bytes.count());
   flow.rate = 0;
   flow.binding = kOwnCap;

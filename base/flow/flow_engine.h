@@ -30,7 +30,7 @@ class FlowEngine {
   // `capacity`: units a picosecond, where a flow takes coefficient x bytes of units.
   std::uint32_t add_resource(std::string name, double capacity);
 
-  FlowId start(Picoseconds now, FlowSpec spec);
+  FlowId start(Picoseconds now, const FlowSpec& spec);
   // The next completion at the rates of `now`; nothing if no flow is active.
   std::optional<Picoseconds> next_completion(Picoseconds now);
   // Takes the flows that complete at exactly `now`, in order of start.

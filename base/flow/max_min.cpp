@@ -22,28 +22,29 @@ const std::vector<FlowShare>& MaxMinSolver::solve(const std::vector<double>& cap
   level_.assign(capacity.size(), kInfinity);
   crossings_.resize(std::max(crossings_.size(), capacity.size()));
 
-  std::vector<std::uint32_t> classes;
-  for (const FlowDemand& flow : flows) classes.push_back(flow.priority);
-  std::sort(classes.begin(), classes.end());
-  classes.erase(std::unique(classes.begin(), classes.end()), classes.end());
-
-  std::vector<std::uint32_t> members;
-  for (const std::uint32_t priority : classes) {
-    members.clear();
+  // Class after class, the most urgent first; each sees what the ones before left.
+  std::size_t open = flows.size();
+  for (std::uint64_t above = 0; open > 0;) {
+    std::uint64_t priority = std::numeric_limits<std::uint64_t>::max();
+    for (const FlowDemand& flow : flows)
+      if (flow.priority >= above) priority = std::min<std::uint64_t>(priority, flow.priority);
+    above = priority + 1;
+    members_.clear();
     for (std::uint32_t f = 0; f < flows.size(); ++f)
-      if (flows[f].priority == priority) members.push_back(f);
-    fill_class(flows, members);
-    for (const std::uint32_t f : members)
+      if (flows[f].priority == priority) members_.push_back(f);
+    fill_class(flows);
+    open -= members_.size();
+    if (open == 0) break;
+    for (const std::uint32_t f : members_)
       for (const FlowUse& use : *flows[f].uses)
         capacity_[use.resource] = std::max(0.0, capacity_[use.resource] - use.coefficient * shares_[f].rate);
   }
   return shares_;
 }
 
-void MaxMinSolver::fill_class(const std::vector<FlowDemand>& flows,
-                              const std::vector<std::uint32_t>& members) {
+void MaxMinSolver::fill_class(const std::vector<FlowDemand>& flows) {
   touched_.clear();
-  for (const std::uint32_t f : members) {
+  for (const std::uint32_t f : members_) {
     TRN_CHECK(flows[f].weight > 0 && flows[f].uses != nullptr, "flow without weight or uses");
     for (const FlowUse& use : *flows[f].uses) {
       if (use.coefficient <= 0) continue;
@@ -54,29 +55,29 @@ void MaxMinSolver::fill_class(const std::vector<FlowDemand>& flows,
   std::sort(touched_.begin(), touched_.end());
   for (const std::uint32_t r : touched_) refresh(r, flows);
 
-  std::size_t open = members.size();
-  std::vector<std::uint32_t> full;
+  std::size_t open = members_.size();
   while (open > 0) {
     double level = kInfinity;
     for (const std::uint32_t r : touched_) level = std::min(level, level_[r]);
-    for (const std::uint32_t f : members)
+    for (const std::uint32_t f : members_)
       if (!frozen_[f]) level = std::min(level, flows[f].cap / flows[f].weight);
     TRN_CHECK(level < kInfinity, "a flow is limited by nothing");
 
     const double edge = level * kSameLevel;
-    full.clear();
+    full_.clear();
     for (const std::uint32_t r : touched_)
-      if (level_[r] <= edge) full.push_back(r);
+      if (level_[r] <= edge) full_.push_back(r);
     const auto freeze = [&](std::uint32_t f, double rate, std::uint32_t binding) {
       frozen_[f] = 1;
       shares_[f] = {rate, binding};
       --open;
     };
-    for (const std::uint32_t f : members)
+    for (const std::uint32_t f : members_)
       if (!frozen_[f] && flows[f].cap <= edge * flows[f].weight) freeze(f, flows[f].cap, kOwnCap);
-    for (const std::uint32_t r : full)
+    for (const std::uint32_t r : full_)
       for (const Crossing& crossing : crossings_[r])
         if (!frozen_[crossing.flow]) freeze(crossing.flow, level * flows[crossing.flow].weight, r);
+    if (open == 0) break;
     for (const std::uint32_t r : touched_) refresh(r, flows);
   }
   for (const std::uint32_t r : touched_) {

@@ -38,7 +38,7 @@ class MaxMinSolver {
                                       const std::vector<FlowDemand>& flows);
 
  private:
-  void fill_class(const std::vector<FlowDemand>& flows, const std::vector<std::uint32_t>& members);
+  void fill_class(const std::vector<FlowDemand>& flows);
   void refresh(std::uint32_t resource, const std::vector<FlowDemand>& flows);
 
   struct Crossing {
@@ -51,6 +51,8 @@ class MaxMinSolver {
   std::vector<double> level_;  // the fill level at which the resource is full
   std::vector<std::vector<Crossing>> crossings_;
   std::vector<std::uint32_t> touched_;
+  std::vector<std::uint32_t> full_;     // resources that are full at the current level
+  std::vector<std::uint32_t> members_;  // flows of the class being filled
 };
 
 }  // namespace trn

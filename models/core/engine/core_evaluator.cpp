@@ -10,16 +10,6 @@ namespace {
 
 constexpr Picoseconds kNever = Picoseconds::max();
 
-// Marks what instructions of one opcode in `nodes` post.
-void mark_external(const NodeList& nodes, Opcode opcode, std::vector<char>& external) {
-  for (const Node& node : nodes) {
-    if (node.is_loop()) mark_external(node.body, opcode, external);
-    const Instruction& i = node.instruction;
-    if (!node.is_loop() && i.opcode == opcode && i.post.semaphore != kNoSemaphore)
-      external[i.post.semaphore] = 1;
-  }
-}
-
 }  // namespace
 
 CoreEvaluator::CoreEvaluator(const Program& program, const CoreConfig& config)
@@ -38,15 +28,28 @@ CoreEvaluator::CoreEvaluator(const Program& program, const CoreConfig& config)
       engine.stats.wait_by_region.resize(program.regions.size());
     }
   }
-  // A transfer posts to the core that triggered it, a collective to every core of the rank.
-  for (const EngineState& engine : engines_) {
-    const NodeList& stream = program.cores[engine.core].streams[index_of(engine.engine)];
-    mark_external(stream, Opcode::kDma, cores_[engine.core].external);
-    for (CoreState& core : cores_) mark_external(stream, Opcode::kCollective, core.external);
-  }
+  for (const EngineState& engine : engines_) note_external_posts(engine);
   ready_.resize(engines_.size());
   base_.resize(engines_.size());
+  needed_.resize(engines_.size());
   for (std::size_t e = 0; e < engines_.size(); ++e) prepare(e);
+}
+
+// A transfer posts to the core that triggered it, a collective to every core of the rank.
+void CoreEvaluator::note_external_posts(const EngineState& engine) {
+  for (const TimingOp& op : engine.stream.ops) {
+    if (op.post_semaphore == kNoSemaphore) continue;
+    if (op.kind == TimingOp::Kind::kDma) {
+      cores_[engine.core].external[op.post_semaphore] = 1;
+      cores_[engine.core].waits.posted_by(op.post_semaphore, WaitCause::kTransfer);
+    } else if (op.kind == TimingOp::Kind::kCollective) {
+      const bool tensor_axis = program_.collectives[op.detail].axis == "tp";
+      for (CoreState& core : cores_) {
+        core.external[op.post_semaphore] = 1;
+        core.waits.posted_by(op.post_semaphore, tensor_axis ? WaitCause::kTensorAxis : WaitCause::kDataAxis);
+      }
+    }
+  }
 }
 
 bool CoreEvaluator::done() const {
@@ -145,6 +148,7 @@ void CoreEvaluator::prepare(std::size_t e) {
   engine.start = earliest(engine, op);
   base_[e] = engine.start.time();
   ready_[e] = base_[e];  // stands unless resolve finds an open wait
+  if (op.wait_semaphore != kNoSemaphore) needed_[e] = wait_value(engine, op);
   if (op.wait_semaphore != kNoSemaphore || op.kind == TimingOp::Kind::kDma) resolve(e);
 }
 
@@ -183,8 +187,7 @@ void CoreEvaluator::resolve(std::size_t e) {
   external_ &= ~(1u << e);
   if (op.wait_semaphore != kNoSemaphore) {
     core.semaphores.settle(op.wait_semaphore, current_);
-    const std::optional<Picoseconds> reached =
-        core.semaphores.reached(op.wait_semaphore, wait_value(engine, op));
+    const std::optional<Picoseconds> reached = core.semaphores.reached(op.wait_semaphore, needed_[e]);
     satisfied = reached.value_or(kNever);
     if (satisfied > current_) {
       core.waiters[op.wait_semaphore] |= 1u << e;
@@ -368,8 +371,11 @@ void CoreEvaluator::post(std::uint32_t core, std::uint16_t semaphore, std::uint6
   CoreState& state = cores_[core];
   state.semaphores.settle(semaphore, current_);
   state.semaphores.post(semaphore, increment, visible);
+  const auto final_value = static_cast<std::int64_t>(state.semaphores.final_value(semaphore));
   for (std::uint32_t rest = state.waiters[semaphore]; rest != 0; rest &= rest - 1) {
-    resolve(static_cast<std::size_t>(__builtin_ctz(rest)));
+    const auto e = static_cast<std::size_t>(__builtin_ctz(rest));
+    if (final_value < needed_[e]) continue;  // not yet: stays as it is
+    resolve(e);
     woke_ = true;
   }
 }
@@ -384,9 +390,8 @@ std::vector<std::string> CoreEvaluator::blocked() const {
                        " after " + with_commas(engine.stats.instructions) + " instructions, region " +
                        program_.regions[op.region];
     if (op.wait_semaphore != kNoSemaphore)
-      line += ": waits for " + program_.semaphores[op.wait_semaphore] +
-              ">=" + std::to_string(wait_value(engine, op)) + ", it is " +
-              std::to_string(cores_[engine.core].semaphores.final_value(op.wait_semaphore));
+      line += ": waits for " + program_.semaphores[op.wait_semaphore] + ">=" + std::to_string(needed_[e]) +
+              ", it is " + std::to_string(cores_[engine.core].semaphores.final_value(op.wait_semaphore));
     else
       line += ": waits for a free slot of queue " + program_.queues[op.queue].name;
     lines.push_back(line);

@@ -98,7 +98,7 @@ class CoreEvaluator {
           external(program.semaphores.size()),
           issued(program.queues.size()),
           limiter(config.tensor),
-          waits(program) {}
+          waits(program.semaphores.size()) {}
     SemaphoreFile semaphores;
     SemaphoreFile rings;                 // completed transfers a queue
     std::vector<std::uint32_t> waiters;  // engines to look at when the semaphore is posted, a bit each
@@ -113,6 +113,7 @@ class CoreEvaluator {
     WaitAttribution waits;
   };
 
+  void note_external_posts(const EngineState& engine);
   void prepare(std::size_t e);
   void skip_loops(EngineState& engine);
   EdgeTime earliest(const EngineState& engine, const TimingOp& op) const;
@@ -135,6 +136,7 @@ class CoreEvaluator {
   std::vector<Picoseconds> ready_;
   std::vector<Picoseconds> base_;
   std::uint32_t external_ = 0;
+  std::vector<std::int64_t> needed_;  // by engine, the value its instruction waits for
   std::vector<CoreState> cores_;
   Picoseconds current_;  // no instruction issues before this any more
   bool woke_ = false;    // a post moved another engine's ready time

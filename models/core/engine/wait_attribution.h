@@ -22,8 +22,10 @@ using WaitTimes = std::array<Picoseconds, kWaitCauseCount>;
 // Times must be given in order of their ends, over both engines.
 class WaitAttribution {
  public:
-  // By semaphore, from what posts it: collectives by axis ("tp" is the tensor axis), transfers, engines.
-  explicit WaitAttribution(const Program& program);
+  explicit WaitAttribution(std::size_t semaphores) : cause_(semaphores, WaitCause::kOtherEngine) {}
+
+  // What posts the semaphore; unless told otherwise, an engine.
+  void posted_by(std::uint16_t semaphore, WaitCause cause) { cause_[semaphore] = cause; }
 
   void sync_waited(Picoseconds from, Picoseconds to, std::uint16_t semaphore) {
     loads_.push_back({from, to, cause_[semaphore]});

@@ -17,6 +17,7 @@ class SemaphoreFile {
 
   // Adds `increment`, visible to waiters from `visible` on.
   void post(std::uint16_t semaphore, std::uint64_t increment, Picoseconds visible) {
+    semaphores_[semaphore].final_value += increment;
     std::vector<Pending>& pending = semaphores_[semaphore].pending;
     std::size_t at = pending.size();
     pending.push_back({visible, increment});
@@ -53,12 +54,7 @@ class SemaphoreFile {
   }
 
   // Value once all known posts are in.
-  std::uint64_t final_value(std::uint16_t semaphore) const {
-    const Semaphore& s = semaphores_[semaphore];
-    std::uint64_t sum = s.value;
-    for (std::size_t i = s.head; i < s.pending.size(); ++i) sum += s.pending[i].increment;
-    return sum;
-  }
+  std::uint64_t final_value(std::uint16_t semaphore) const { return semaphores_[semaphore].final_value; }
 
  private:
   struct Pending {
@@ -67,6 +63,7 @@ class SemaphoreFile {
   };
   struct Semaphore {
     std::uint64_t value = 0;  // settled
+    std::uint64_t final_value = 0;
     std::size_t head = 0;
     std::vector<Pending> pending;  // sorted by time from `head` on
   };

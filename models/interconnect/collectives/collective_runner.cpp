@@ -155,7 +155,7 @@ void CollectiveRun::launch(std::uint64_t chip, std::uint32_t s, Picoseconds now)
   for (Planned& planned : flows) {
     const std::uint64_t receiver = chips_ == 1 ? 0 : planned.to;
     flights_.push_back({state(chip, s), state(receiver, s)});
-    traffic_.start_flow(now, std::move(planned.flow), *this, flights_.size() - 1);
+    traffic_.start_flow(now, planned.flow, *this, flights_.size() - 1);
   }
 }
 

@@ -4,8 +4,8 @@
 
 namespace trn {
 
-void Traffic::start_flow(Picoseconds now, FlowSpec spec, TrafficActor& owner, std::uint64_t token) {
-  const FlowId id = flows_.start(now, std::move(spec));
+void Traffic::start_flow(Picoseconds now, const FlowSpec& spec, TrafficActor& owner, std::uint64_t token) {
+  const FlowId id = flows_.start(now, spec);
   if (owners_.size() <= id) owners_.resize(id + 1);
   owners_[id] = {&owner, token};
 }
@@ -26,9 +26,9 @@ void Traffic::advance(Picoseconds now) {
     if (!next || *next > now) return;
     TRN_CHECK(*next == now, "a traffic event was skipped");
     flows_.take_completed(now, completed_);
-    std::vector<Owner> done;
-    for (const FlowId id : completed_) done.push_back(owners_[id]);
-    for (const Owner& owner : done) owner.actor->flow_done(owner.token, now);
+    done_.clear();  // a callback may start flows that reuse the numbers
+    for (const FlowId id : completed_) done_.push_back(owners_[id]);
+    for (const Owner& owner : done_) owner.actor->flow_done(owner.token, now);
     while (!timers_.empty() && timers_.top().at <= now) {
       const Timer timer = timers_.top();
       timers_.pop();

@@ -37,7 +37,7 @@ class Traffic {
   FlowEngine& flows() { return flows_; }
   const FlowEngine& flows() const { return flows_; }
 
-  void start_flow(Picoseconds now, FlowSpec spec, TrafficActor& owner, std::uint64_t token);
+  void start_flow(Picoseconds now, const FlowSpec& spec, TrafficActor& owner, std::uint64_t token);
   void start_timer(Picoseconds at, TrafficActor& owner, std::uint64_t token);
 
   // Time of the next event, nothing when all is quiet.
@@ -62,6 +62,7 @@ class Traffic {
   std::priority_queue<Timer> timers_;
   std::uint64_t next_serial_ = 0;
   std::vector<FlowId> completed_;
+  std::vector<Owner> done_;
 };
 
 }  // namespace trn

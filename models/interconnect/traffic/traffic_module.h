@@ -23,12 +23,15 @@ class TrafficModule : public sc_core::sc_module {
   // New flows or timers were submitted: look again when the kernel next gets there.
   void reschedule() {
     const std::optional<Picoseconds> next = traffic_.next_event(now());
+    if (next == scheduled_) return;
     changed_.cancel();
     if (next) changed_.notify(to_sc_time(*next - now()));
+    scheduled_ = next;
   }
 
  private:
   void advance() {
+    scheduled_.reset();
     traffic_.advance(now());
     deliver_();
     reschedule();
@@ -37,6 +40,7 @@ class TrafficModule : public sc_core::sc_module {
   Traffic& traffic_;
   std::function<void()> deliver_;
   sc_core::sc_event changed_{"changed"};
+  std::optional<Picoseconds> scheduled_;  // when `changed_` is due
 };
 
 }  // namespace trn

@@ -4,16 +4,14 @@
 
 namespace trn {
 
-FlowSpec transfer_flow(const TransferShape& shape, DmaPath path, std::uint32_t priority,
-                       const DmaConfig& config) {
+void transfer_flow(const TransferShape& shape, DmaPath path, std::uint32_t priority, const DmaConfig& config,
+                   FlowSpec& flow) {
   const double bytes = static_cast<double>(shape.bytes.count());
-  FlowSpec flow;
   flow.bytes = shape.bytes;
   flow.weight = static_cast<double>(config.packet.count());
   flow.priority = config.priority_classes > 1 ? priority : 0;
   flow.uses = {{path.engines, static_cast<double>(shape.slowest_engine.count()) / bytes},
                {path.stack, static_cast<double>((shape.hbm_read + shape.hbm_write).count()) / bytes}};
-  return flow;
 }
 
 std::uint32_t DmaQueues::add_queue(DmaPath path, std::uint32_t priority) {
@@ -33,7 +31,8 @@ void DmaQueues::timer(std::uint64_t token, Picoseconds now) {
   TRN_CHECK(!q.moving && request.first_byte <= now, "a queue head started twice or too early");
   q.moving = true;
   if (moving_++ == 0) moving_since_ = now;
-  traffic_.start_flow(now, transfer_flow(request.shape, q.path, q.priority, config_), *this, token);
+  transfer_flow(request.shape, q.path, q.priority, config_, flow_);
+  traffic_.start_flow(now, flow_, *this, token);
 }
 
 void DmaQueues::flow_done(std::uint64_t token, Picoseconds now) {

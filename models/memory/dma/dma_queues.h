@@ -58,13 +58,15 @@ class DmaQueues : public TrafficActor {
   DmaConfig config_;
   std::vector<Queue> queues_;
   std::vector<TransferDone> completed_;
+  FlowSpec flow_;  // of the transfer being started
   Totals totals_;
   std::size_t moving_ = 0;
   Picoseconds moving_since_;
 };
 
-// What the transfer takes of its resources; also the contract of the packet-level reference in tests.
-FlowSpec transfer_flow(const TransferShape& shape, DmaPath path, std::uint32_t priority,
-                       const DmaConfig& config);
+// What the transfer takes of its resources; also the contract of the packet-level reference in tests. Fills
+// `flow` anew, reusing its storage.
+void transfer_flow(const TransferShape& shape, DmaPath path, std::uint32_t priority, const DmaConfig& config,
+                   FlowSpec& flow);
 
 }  // namespace trn
