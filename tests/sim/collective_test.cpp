@@ -83,6 +83,33 @@ INSTANTIATE_TEST_SUITE_P(OneRankAChip, LargeCollective,
                                          Case{"trn3:gen1", CollectiveOp::kAllGather, 1.07},
                                          Case{"trn1:instance", CollectiveOp::kAllReduce, 1.01}));
 
+// A torus of one dimension is a ring, of any size: seven chips, two links of 128 GB/s each.
+//   AR 2 x 6/7 S / 256 GB/s = 7190.2 us; AG half of it.
+TEST(RingCollective, ReachesItsBoundOnAnOddRing) {
+  const MachineConfig m =
+      machine("trn2:instance", {"shapes.instance.dims=[7]", "shapes.instance.link_mb_per_s=[128000]"});
+  const double all_reduce =
+      to_us(run_collective(shape(CollectiveOp::kAllReduce, kGiB), m, Detail::kOne).time);
+  EXPECT_GE(all_reduce, 7190.2);
+  EXPECT_LE(all_reduce, 7190.2 * 1.01);
+  const double gather = to_us(run_collective(shape(CollectiveOp::kAllGather, kGiB), m, Detail::kAll).time);
+  EXPECT_GE(gather, 7190.2 / 2);
+  EXPECT_LE(gather, 7190.2 / 2 * 1.01);
+}
+
+// Four ranks on a chip, all-reduce of S: HBM sees R + 1 touches of S to reduce in the chip, 3 + 2 on the ring
+// (times 63/64), 2 (R - 1) to gather: 5 + 4.92 + 6 = 15.92. A chip's stacks give 4 x 716 GB/s x 90 %; the
+// links (3303 us) hide behind that.
+TEST(ChipCollective, HidesBehindTheLinksAndIsBoundByHbmTouches) {
+  const MachineConfig m = machine("trn2:ultraserver");
+  const double rate = 4 * 716e9 * static_cast<double>(m.hbm.efficiency_percent) / 100;
+  const double touches = (5 + 5 * 63.0 / 64 + 6) * static_cast<double>(kGiB) / rate * 1e6;
+  const CollectiveResult r = run_collective(shape(CollectiveOp::kAllReduce, kGiB, 4), m, Detail::kOne);
+  EXPECT_GE(to_us(r.time), touches);
+  EXPECT_LE(to_us(r.time), touches * 1.05);
+  EXPECT_EQ(r.binding, "HBM of the chip");
+}
+
 // Small: every chip's flows simulated. The folded run must agree within 0.1 %.
 TEST(FoldedCollective, EqualsTheFullRun) {
   for (const char* name : {"trn2:instance", "trn2:ultraserver", "trn3:server"}) {

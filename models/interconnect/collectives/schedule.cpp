@@ -22,18 +22,13 @@ class Builder {
     const double bytes = static_cast<double>(shape_.bytes);
     switch (shape_.op) {
       case CollectiveOp::kAllReduce:
-        // Ranks of a chip reduce among themselves first, then hold 1/R each: together the chips move `bytes`.
-        chip_reduce(bytes);
-        buckets(bytes, true, true);
-        chip_gather(bytes);
+        chains(bytes, true, true);
         break;
       case CollectiveOp::kReduceScatter:
-        chip_reduce(bytes);
-        buckets(bytes, true, false);
+        chains(bytes, true, false);
         break;
       case CollectiveOp::kAllGather:
-        buckets(bytes, false, true);
-        chip_gather(bytes);
+        chains(bytes, false, true);
         break;
       case CollectiveOp::kAllToAll:
         if (topology_.chips() > 1) {
@@ -44,7 +39,7 @@ class Builder {
           step.dma_per_byte = 1;
           add(step);
         }
-        if (shape_.ranks_per_chip > 1) local(bytes * (ranks - 1) / chips, 2, 1);
+        if (shape_.ranks_per_chip > 1) add(local(bytes * (ranks - 1) / chips, 2, 1));
         break;
     }
     for (const ScheduleStep& step : out_.steps)
@@ -58,34 +53,31 @@ class Builder {
     return static_cast<std::uint32_t>(out_.steps.size() - 1);
   }
 
-  // Inside the chip; starts when everything before it is done.
-  void local(double bytes, double hbm, double dma) {
+  static ScheduleStep local(double bytes, double hbm, double dma) {
     ScheduleStep step;
     step.bytes = bytes;
     step.hbm_per_byte = hbm;
     step.dma_per_byte = dma;
-    for (std::uint32_t i = 0; i < out_.steps.size(); ++i) step.received.push_back(i);
-    add(step);
+    return step;
+  }
+  // Each rank reduces its 1/R of all R buffers of the chip: R reads and one write of 1/R, R ranks. Together
+  // the chips then move `bytes`.
+  ScheduleStep chip_reduce(double bytes) const {
+    const double ranks = static_cast<double>(shape_.ranks_per_chip);
+    return local(bytes * ranks, (ranks + 1) / ranks, static_cast<double>(shape_.reduce_slowdown));
+  }
+  ScheduleStep chip_gather(double bytes) const {
+    return local(bytes * (static_cast<double>(shape_.ranks_per_chip) - 1), 2, 1);
   }
 
-  // Each rank reduces its 1/R of all R buffers of the chip: R reads and one write of 1/R, R ranks.
-  void chip_reduce(double bytes) {
-    const double ranks = static_cast<double>(shape_.ranks_per_chip);
-    if (shape_.ranks_per_chip > 1)
-      local(bytes * ranks, (ranks + 1) / ranks, static_cast<double>(shape_.reduce_slowdown));
-  }
-  void chip_gather(double bytes) {
-    const double ranks = static_cast<double>(shape_.ranks_per_chip);
-    if (shape_.ranks_per_chip > 1) local(bytes * (ranks - 1), 2, 1);
-  }
-
-  // One chain an order, direction and slice: reduce-scatter over the order, all-gather back over it.
-  void buckets(double bytes, bool reduce, bool gather) {
-    if (topology_.chips() == 1) return;
-    const std::vector<std::uint32_t> before = all_steps();
-    const std::vector<BucketOrder> orders = balanced_orders(topology_);
-    const double chains = 2.0 * static_cast<double>(orders.size());
-    const double wanted = bytes / (chains * static_cast<double>(shape_.min_slice_bytes));
+  // One chain an order, direction and slice: reduce in the chip, reduce-scatter over the order, all-gather
+  // back over it, gather in the chip. Slices follow each other, so that the chip's part hides behind the
+  // links'.
+  void chains(double bytes, bool reduce, bool gather) {
+    const std::vector<BucketOrder> orders =
+        topology_.chips() > 1 ? balanced_orders(topology_) : std::vector<BucketOrder>{{{}, 1}};
+    const double count = 2.0 * static_cast<double>(orders.size());
+    const double wanted = bytes / (count * static_cast<double>(shape_.min_slice_bytes));
     const std::uint64_t slices = std::max<std::uint64_t>(
         2, static_cast<std::uint64_t>(std::min(wanted, static_cast<double>(shape_.slices))));
     for (const BucketOrder& order : orders) {
@@ -93,21 +85,19 @@ class Builder {
         std::vector<std::uint32_t> previous;  // the slice before: rings serve slices in order
         for (std::uint64_t s = 0; s < slices; ++s)
           previous = chain(order.dimensions, bytes * order.share / 2 / static_cast<double>(slices), forward,
-                           reduce, gather, before, previous);
+                           reduce, gather, previous);
       }
     }
   }
 
-  std::vector<std::uint32_t> all_steps() const {
-    std::vector<std::uint32_t> steps(out_.steps.size());
-    for (std::uint32_t i = 0; i < steps.size(); ++i) steps[i] = i;
-    return steps;
-  }
-
   std::vector<std::uint32_t> chain(const std::vector<std::uint32_t>& order, double bytes, bool forward,
-                                   bool reduce, bool gather, const std::vector<std::uint32_t>& before,
-                                   const std::vector<std::uint32_t>& previous) {
+                                   bool reduce, bool gather, const std::vector<std::uint32_t>& previous) {
     std::vector<std::uint32_t> steps;
+    const auto append = [&](ScheduleStep step) {
+      if (!steps.empty()) step.received = {steps.back()};
+      if (!previous.empty()) step.own = {previous[steps.size()]};
+      steps.push_back(add(std::move(step)));
+    };
     const auto phase = [&](std::uint32_t d, double data, bool reducing) {
       const Dimension& dimension = topology_.dimensions()[d];
       const double size = static_cast<double>(dimension.size);
@@ -121,11 +111,10 @@ class Builder {
         step.bytes = ring ? data / size : data * (size - 1) / size;
         step.hbm_per_byte = reducing ? kReduceTouches : kGatherTouches;
         step.dma_per_byte = reducing ? static_cast<double>(shape_.reduce_slowdown) : 1;
-        step.received = steps.empty() ? before : std::vector<std::uint32_t>{steps.back()};
-        if (!previous.empty()) step.own = {previous[steps.size()]};
-        steps.push_back(add(step));
+        append(std::move(step));
       }
     };
+    if (reduce && shape_.ranks_per_chip > 1) append(chip_reduce(bytes));
     double data = bytes;
     for (const std::uint32_t d : order) {
       if (reduce) phase(d, data, true);
@@ -135,7 +124,10 @@ class Builder {
       data *= static_cast<double>(topology_.dimensions()[*d].size);
       if (gather) phase(*d, data, false);
     }
-    for (const std::uint32_t s : steps) out_.steps[s].ring_share = 1 / static_cast<double>(steps.size());
+    if (gather && shape_.ranks_per_chip > 1) append(chip_gather(bytes));
+    for (const std::uint32_t s : steps)
+      if (out_.steps[s].move != Move::kLocal)
+        out_.steps[s].ring_share = 1 / static_cast<double>(steps.size());
     return steps;
   }
 
