@@ -66,9 +66,10 @@ void check_plan(const TrainingPlan& plan, const ModelSpec& model, const MachineC
   must_divide(plan.tp, model.intermediate, "of the MLP width", per_chip);
   must_divide(plan.tp, model.vocab, "vocabulary entries", per_chip);
   must_divide(plan.tp, plan.sequence, "tokens of the sequence", per_chip);
-  if (plan.tp != per_chip)
+  if (per_chip % plan.tp != 0)
     refuse("tp=" + std::to_string(plan.tp) + ": a chip has " + std::to_string(per_chip) +
-           " ranks; tp must fill it (tp=" + std::to_string(per_chip) + ")");
+           " ranks, and a tensor-parallel group stays inside the chip; use tp of " +
+           divisors(per_chip, per_chip));
   if (plan.tp * plan.fsdp != ranks)
     refuse("tp=" + std::to_string(plan.tp) + " x fsdp=" + std::to_string(plan.fsdp) + " is " +
            std::to_string(plan.tp * plan.fsdp) + " ranks; " + machine.name + ':' + machine.shape + " has " +

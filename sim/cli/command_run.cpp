@@ -6,43 +6,55 @@
 #include "isa/assembler/assembler.h"
 #include "sim/cli/cli.h"
 #include "sim/cli/machine_option.h"
+#include "sim/cli/print_job.h"
 #include "sim/cli/print_result.h"
 #include "sim/run/simulation.h"
+#include "traces/program_file.h"
 #include "traces/trace_file.h"
 
 namespace trn {
 namespace {
 
-// A binary trace or .tasm text, told apart by the first bytes.
-Program load_program(const std::string& path) {
-  std::string content;
-  try {
-    content = read_text_file(path);
-  } catch (const ConfigError& error) {
-    throw ProgramError(error.what());
-  }
-  return is_trace(content) ? read_trace(content, path) : assemble(content, path);
-}
-
 struct RunArguments {
   std::string file;
+  std::string mesh;
+  std::string detail = "one";
   MachineOption machine;
   bool json = false;
 };
+
+void run(const RunArguments& arguments) {
+  const Job job = load_job(arguments.file, arguments.mesh);
+  const MachineConfig machine = arguments.machine.load();
+  if (job.one_program() && job.seats.empty() && arguments.detail == "one") {
+    const RunResult result = run_folded(job, machine);
+    fmt::print("{}", arguments.json ? result_json(result) : result_text(result));
+  } else {
+    const JobResult result = run_every_rank(job, machine);
+    fmt::print("{}", arguments.json ? job_json(job, result) : job_text(job, result));
+  }
+}
 
 }  // namespace
 
 void add_run(CLI::App& app) {
   auto arguments = std::make_shared<RunArguments>();
-  CLI::App* command = app.add_subcommand("run", "Run a program (.tasm or trace) on one core or LNC=2 pair");
-  command->footer("Example: trnsim run traces/samples/mm_db.tasm --machine trn2");
-  command->add_option("file", arguments->file, "a .tasm file or a trace")->required();
+  CLI::App* command = app.add_subcommand(
+      "run", "Run a program (.tasm or trace) on one rank, or a job on all ranks of a machine");
+  command->footer(
+      "Example: trnsim run traces/samples/mm_db.tasm --machine trn2\n"
+      "A job is a JSON file: {\"mesh\": \"tp=4,fsdp=16\", \"programs\": {\"a.tasm\": \"0-62\", \"b.tasm\": "
+      "\"63\"}}");
+  command->add_option("file", arguments->file, "a .tasm file, a trace, or a job (JSON)")->required();
+  command->add_option("--mesh", arguments->mesh,
+                      "run the program on every rank of this mesh, e.g. tp=8,fsdp=16: COLL needs one");
+  command
+      ->add_option("--detail", arguments->detail,
+                   "one: a rank stands for all where all run one program; full: every rank simulated")
+      ->check(CLI::IsMember({"one", "full"}));
   arguments->machine.add_to(*command, "trn2");
   command->add_flag("--json", arguments->json, "print JSON");
-  command->callback([arguments] {
-    const RunResult result = run_program(load_program(arguments->file), arguments->machine.load());
-    fmt::print("{}", arguments->json ? result_json(result) : result_text(result));
-  });
+  command->callback([arguments] { run(*arguments); });
 }
 
 void add_asm(CLI::App& app) {

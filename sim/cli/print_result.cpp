@@ -21,8 +21,6 @@ std::string bytes_text(double bytes) {
   return fmt::format("{:.3f} GB", bytes * 1e-9);
 }
 
-namespace {
-
 std::string engine_table(const RunResult& r) {
   std::string out = fmt::format("  {:<5} {:<7} {:>13} {:>9} {:>14} {:>14} {:>14}\n", "core", "engine",
                                 "instructions", "active", "sem wait", "conflict", "limiter");
@@ -36,7 +34,13 @@ std::string engine_table(const RunResult& r) {
   return out;
 }
 
-}  // namespace
+std::string stall_lines(const RunResult& r) {
+  std::string out;
+  for (std::size_t i = 0; i < r.stalls.size() && i < 5; ++i)
+    out += fmt::format("  stall {} core {} {} in region {}\n", time_text(r.stalls[i].time), r.stalls[i].core,
+                       kEngines[index_of(r.stalls[i].engine)].name, r.stalls[i].region);
+  return out;
+}
 
 std::string result_text(const RunResult& r) {
   const double seconds = to_seconds(r.time);
@@ -57,9 +61,7 @@ std::string result_text(const RunResult& r) {
     out +=
         fmt::format("  FLOPs {} model, {} on the array, {:.2f} TFLOPS\n", with_commas(r.model_flops),
                     with_commas(r.array_flops), ratio(static_cast<double>(r.model_flops), seconds) * 1e-12);
-  for (std::size_t i = 0; i < r.stalls.size() && i < 5; ++i)
-    out += fmt::format("  stall {} core {} {} in region {}\n", time_text(r.stalls[i].time), r.stalls[i].core,
-                       kEngines[index_of(r.stalls[i].engine)].name, r.stalls[i].region);
+  out += stall_lines(r);
   return out;
 }
 

@@ -10,6 +10,10 @@ namespace trn {
 std::string result_text(const RunResult& result);
 std::string result_json(const RunResult& result);
 
+// The engines of a run's cores, a row each, and its five longest stalls, a line each.
+std::string engine_table(const RunResult& result);
+std::string stall_lines(const RunResult& result);
+
 // 12.3 us, 4.56 ms: three to four significant digits.
 std::string time_text(Picoseconds time);
 std::string bytes_text(double bytes);

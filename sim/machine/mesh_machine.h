@@ -1,5 +1,5 @@
-// Every rank of a mesh in full: its cores, its queues, its stack, and every chip's links. Slow; what one rank
-// that stands for all (RankMachine) is checked against.
+// Every rank of a job in full: its cores, its queues, its stack, and every chip's links. For jobs of several
+// programs, and what one rank that stands for all (RankMachine) is checked against.
 #pragma once
 
 #include <deque>
@@ -12,11 +12,11 @@ namespace trn {
 
 class MeshMachine {
  public:
-  // Inside a ScopedContext. All ranks run `program`, which must outlive the machine.
-  MeshMachine(const Program& program, const MachineConfig& machine, Mesh mesh);
+  // Inside a ScopedContext. A checked job; it must outlive the machine.
+  MeshMachine(const Job& job, const MachineConfig& machine);
 
-  // When the last rank is done.
-  Picoseconds finish() const;
+  // When the rank's last instruction and last transfer are complete.
+  Picoseconds finish(std::size_t rank) const;
   bool done() const;
   std::vector<std::string> blocked() const;  // of the first rank that is stuck
   const CoreEvaluator& cores(std::size_t rank) const { return *ranks_[rank].evaluator; }
@@ -26,12 +26,13 @@ class MeshMachine {
     std::unique_ptr<CoreEvaluator> evaluator;
     std::unique_ptr<CoreModule> module;
     std::uint32_t stack = 0;
-    std::vector<FlowUse> engines;                    // of a byte of a collective
+    Picoseconds last_traffic;
+    std::vector<FlowUse> engines;                    // engine time of a byte of a collective
     std::vector<std::vector<std::uint32_t>> queues;  // [core][program queue]
   };
   // The members' requests on one stream of one group, in order; a collective starts when all have asked.
   struct Group {
-    std::vector<std::size_t> ranks;
+    RankGroup members;
     std::vector<std::deque<CollectiveRequest>> asked;  // by member
     std::vector<std::unique_ptr<CollectiveRun>> runs;  // of the collective in flight
     std::unique_ptr<std::vector<FabricResources>> resources;
@@ -39,30 +40,36 @@ class MeshMachine {
     bool busy = false;
   };
 
-  std::size_t rank_of(std::uint64_t chip, std::uint64_t local) const {
-    return chip * mesh_.ranks_per_chip + local;
-  }
-  void add_ranks(const Program& program);
+  void add_fabric();
+  void add_rank(std::size_t rank);
   void add_groups();
   void submit(std::size_t rank);
   void deliver();
-  std::size_t group_of(std::size_t rank, const CollectiveDecl& decl) const;
   void try_start(std::size_t group);
   void start(std::size_t group, Picoseconds now);
   void run_done(std::size_t group, Picoseconds now);
-  FabricResources chip_resources(std::size_t rank, CollectiveOp op) const;
-  FabricResources fabric_resources(std::uint64_t local) const;
+  const CollectiveDecl& decl(std::size_t rank, const CollectiveRequest& request) const {
+    return job_.program(rank).collectives[request.collective];
+  }
+  FabricResources chip_resources(const RankGroup& group, std::size_t rank, CollectiveOp op) const;
+  FabricResources fabric_resources(const RankGroup& group) const;
 
-  const Program& program_;
+  const Job& job_;
   MachineConfig machine_;
-  Mesh mesh_;
+  Seating seating_;
   Topology topology_;
   Traffic traffic_;
   DmaQueues queues_;
   std::vector<Rank> ranks_;
   std::vector<std::uint32_t> links_;  // Topology::link
   std::vector<std::uint32_t> dies_;   // by chip and die: the path into it
-  std::vector<Group> groups_;         // [axis][stream][group of the axis]
+  std::vector<Group> groups_;
+  // By rank, then (axis, stream): its group, and its number in it.
+  struct Membership {
+    std::size_t group;
+    std::size_t member;
+  };
+  std::vector<std::map<std::pair<std::string, std::uint32_t>, Membership>> memberships_;
   TimerActor actor_{[this](std::uint64_t token, Picoseconds now) { start(token, now); }};
   std::vector<std::pair<std::size_t, Completion>> completions_;
   std::vector<std::unique_ptr<CollectiveRun>> finished_;  // kept until their callbacks have returned

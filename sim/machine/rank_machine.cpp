@@ -6,44 +6,58 @@
 
 namespace trn {
 
-RankMachine::RankMachine(const Program& program, const MachineConfig& machine, Mesh mesh)
-    : program_(program),
+RankMachine::RankMachine(const Job& job, const MachineConfig& machine)
+    : program_(job.programs[0]),
       machine_(machine),
-      mesh_(mesh),
       topology_(machine.fabric),
       queues_(traffic_, machine.core.dma),
-      evaluator_(program, machine.core),
+      evaluator_(program_, machine.core),
       streams_(machine.collectives.streams) {
-  FlowEngine& flows = traffic_.flows();
-  const std::uint32_t stack =
-      flows.add_resource("HBM stack", bytes_per_picosecond(machine.hbm.achievable_stack_rate()));
-  fabric_.detail = FabricResources::Detail::kOne;
-  fabric_.hbm = {{{stack, 1.0}}};
-  fabric_.dma.emplace_back();
-  for (std::size_t c = 0; c < program.cores.size(); ++c) {
-    const std::uint32_t engines = flows.add_resource("DMA engines of core " + std::to_string(c), 1.0);
-    std::vector<std::uint32_t>& numbers = queue_numbers_.emplace_back();
-    for (const QueueDecl& queue : program.queues)
-      numbers.push_back(queues_.add_queue({engines, stack}, queue.priority));
-    // A byte of a collective takes engine time on all engines of the rank alike.
-    const double engine_time = 1 / (bytes_per_picosecond(machine.core.dma.engine_rate) *
-                                    static_cast<double>(machine.core.dma.engines * program.cores.size()));
-    fabric_.dma[0].push_back({engines, engine_time});
-  }
-  // The ranks of a chip use its links at the same time, each for its own group: 1/R each.
-  const double share = 1 / static_cast<double>(mesh.ranks_per_chip);
-  if (mesh.chips > 1)
-    for (const LinkClass& c : topology_.classes())
-      fabric_.links.push_back(flows.add_resource("link " + c.name, c.rate * share));
-  // Two dies: half of the ranks sit across, and all of this die's ranks send there.
-  if (mesh.ranks_per_chip > 2) {
-    const double half = static_cast<double>(mesh.ranks_per_chip) / 2;
-    const std::uint32_t path =
-        flows.add_resource("die-to-die", bytes_per_picosecond(machine.die_to_die) / half);
-    fabric_.crossing = {{path, half / static_cast<double>(mesh.ranks_per_chip - 1)}};
-  }
+  TRN_CHECK(job.one_program(), "one rank stands for all only if all run the same program");
+  add_cores();
+  add_axes(job);
   traffic_module_ = std::make_unique<TrafficModule>("traffic", traffic_, [this] { deliver(); });
   core_module_ = std::make_unique<CoreModule>("cores", evaluator_, [this] { submit(); });
+}
+
+void RankMachine::add_cores() {
+  FlowEngine& flows = traffic_.flows();
+  stack_ = flows.add_resource("HBM stack", bytes_per_picosecond(machine_.hbm.achievable_stack_rate()));
+  for (std::size_t c = 0; c < program_.cores.size(); ++c) {
+    const std::uint32_t engines = flows.add_resource("DMA engines of core " + std::to_string(c), 1.0);
+    std::vector<std::uint32_t>& numbers = queue_numbers_.emplace_back();
+    for (const QueueDecl& queue : program_.queues)
+      numbers.push_back(queues_.add_queue({engines, stack_}, queue.priority));
+    engines_.push_back({engines, engine_time_per_byte(machine_, program_.cores.size())});
+  }
+}
+
+// A chip's ranks share its links and its path between the dies: this rank sees its part of them.
+void RankMachine::add_axes(const Job& job) {
+  FlowEngine& flows = traffic_.flows();
+  const Seating seating(job, machine_);
+  const double ranks = static_cast<double>(seating.ranks_per_chip());
+  std::uint32_t die_path = 0;
+  for (const MeshAxis& axis : job.mesh) {
+    if (axis.size < 2) continue;
+    Axis& a = axes_[axis.name];
+    a.group = seating.groups(axis.name)[0];
+    const double members = a.group.inside_chip() ? 1 : static_cast<double>(a.group.per_chip);
+    a.fabric.detail = FabricResources::Detail::kOne;
+    if (!a.group.inside_chip()) {
+      // Each of the chip's groups of this axis takes an equal part of its links.
+      for (const LinkClass& c : topology_.classes())
+        a.fabric.links.push_back(flows.add_resource("link " + c.name, c.rate * members / ranks));
+    }
+    a.fabric.hbm = {{{stack_, 1 / members}}};
+    a.fabric.dma.emplace_back();
+    for (const FlowUse& use : engines_) a.fabric.dma[0].push_back({use.resource, use.coefficient / members});
+    const double away = seating.other_die_share(a.group, 0);
+    if (away == 0) continue;
+    if (die_path == 0)
+      die_path = flows.add_resource("die-to-die", bytes_per_picosecond(machine_.die_to_die) / (ranks / 2));
+    a.fabric.crossing = {{{die_path, away / members}}};
+  }
 }
 
 void RankMachine::submit() {
@@ -68,27 +82,14 @@ void RankMachine::enqueue(const CollectiveRequest& request) {
   if (streams_[stream].waiting.size() == 1) traffic_.start_timer(request.issued, stream_actor_, stream);
 }
 
-Schedule RankMachine::schedule_of(const CollectiveDecl& decl) const {
-  if (decl.axis == "tp")
-    return make_chip_schedule(decl.op, decl.bytes, mesh_.ranks_per_chip,
-                              machine_.core.dma.accumulate_slowdown);
-  CollectiveShape shape;
-  shape.op = decl.op;
-  shape.bytes = decl.bytes;
-  shape.slices = machine_.collectives.slices;
-  shape.min_slice_bytes = machine_.collectives.min_slice_bytes;
-  shape.reduce_slowdown = machine_.core.dma.accumulate_slowdown;
-  return make_schedule(shape, topology_);
-}
-
 void RankMachine::start_collective(std::size_t stream, Picoseconds now) {
   Stream& s = streams_[stream];
   s.started = now;
   const CollectiveDecl& decl = program_.collectives[s.waiting.front().collective];
-  CollectiveConfig config = machine_.collectives;
-  if (decl.axis != "tp") config.packet = config.data_packet;
-  s.run = std::make_unique<CollectiveRun>(traffic_, topology_, fabric_, schedule_of(decl), config,
-                                          [this, stream](Picoseconds at) { collective_done(stream, at); });
+  const Axis& axis = axes_.at(decl.axis);
+  s.run = std::make_unique<CollectiveRun>(
+      traffic_, topology_, axis.fabric, group_schedule(decl, axis.group, machine_, topology_),
+      collective_config(decl, machine_), [this, stream](Picoseconds at) { collective_done(stream, at); });
   s.run->start(now);
 }
 

@@ -7,20 +7,15 @@
 #include <memory>
 #include <vector>
 
-#include "isa/program.h"
+#include "isa/job.h"
 #include "models/core/core_module.h"
 #include "models/interconnect/collectives/collective_runner.h"
 #include "models/interconnect/traffic/traffic_module.h"
 #include "models/machine_config.h"
 #include "models/memory/dma/dma_queues.h"
+#include "sim/machine/rank_group.h"
 
 namespace trn {
-
-// How many ranks there are beside this one; all run the same program.
-struct Mesh {
-  std::uint64_t ranks_per_chip = 1;  // axis "tp": the ranks of a chip
-  std::uint64_t chips = 1;           // axis "fsdp": the same rank of every chip
-};
 
 // Sums over the collectives of one axis and operation.
 struct CollectiveTotals {
@@ -31,8 +26,8 @@ struct CollectiveTotals {
 
 class RankMachine {
  public:
-  // Inside a ScopedContext. `program` must outlive the machine.
-  RankMachine(const Program& program, const MachineConfig& machine, Mesh mesh);
+  // Inside a ScopedContext. A checked job of one program; it must outlive the machine.
+  RankMachine(const Job& job, const MachineConfig& machine);
 
   const CoreEvaluator& cores() const { return evaluator_; }
   const Traffic& traffic() const { return traffic_; }
@@ -51,21 +46,29 @@ class RankMachine {
     Picoseconds started;
   };
 
+  // What a collective over an axis takes of this rank's resources, and its schedule's group.
+  struct Axis {
+    RankGroup group;
+    FabricResources fabric;
+  };
+
+  void add_cores();
+  void add_axes(const Job& job);
   void submit();
   void deliver();
   void enqueue(const CollectiveRequest& request);
   void start_collective(std::size_t stream, Picoseconds now);
   void collective_done(std::size_t stream, Picoseconds now);
-  Schedule schedule_of(const CollectiveDecl& decl) const;
 
   const Program& program_;
   MachineConfig machine_;
-  Mesh mesh_;
   Topology topology_;
   Traffic traffic_;
   DmaQueues queues_;
   CoreEvaluator evaluator_;
-  FabricResources fabric_;
+  std::uint32_t stack_ = 0;
+  std::vector<FlowUse> engines_;  // engine time of a byte, over all engines of the rank
+  std::map<std::string, Axis> axes_;
   TimerActor stream_actor_{[this](std::uint64_t token, Picoseconds now) { start_collective(token, now); }};
   std::vector<Stream> streams_;
   std::vector<std::unique_ptr<CollectiveRun>> finished_;  // kept until their callbacks have returned

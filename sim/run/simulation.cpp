@@ -48,27 +48,22 @@ void collect_traffic(const RankMachine& machine, RunResult& result) {
                                 Picoseconds(static_cast<std::uint64_t>(r.bound_picoseconds))});
 }
 
-// A collective must have a group: checked before time starts.
-void check_collectives(const Program& program, const MachineConfig& machine, const Mesh& mesh) {
-  for (const CollectiveDecl& decl : program.collectives) {
-    const std::string where = program.name + ": collective over axis " + decl.axis + ": ";
-    if (decl.axis != "tp" && decl.axis != "fsdp") throw ProgramError(where + "unknown axis; known: tp, fsdp");
-    if ((decl.axis == "tp" ? mesh.ranks_per_chip : mesh.chips) < 2)
-      throw ProgramError(where +
-                         "the axis has one rank here; COLL needs a mesh, and a program run alone has none");
-    if (decl.stream >= machine.collectives.streams)
-      throw ProgramError(where + "stream " + std::to_string(decl.stream) + " of " +
-                         std::to_string(machine.collectives.streams));
-  }
+void check(const Job& job, const MachineConfig& machine) {
+  for (const Program& program : job.programs) check_program(program, isa_limits(machine));
+  check_job(job, machine.collectives.streams);
 }
 
 }  // namespace
 
-RunResult run_program(const Program& program, const MachineConfig& machine, Mesh mesh) {
-  check_program(program, isa_limits(machine));
-  check_collectives(program, machine, mesh);
+RunResult run_program(const Program& program, const MachineConfig& machine) {
+  return run_folded(uniform_job(program), machine);
+}
+
+RunResult run_folded(const Job& job, const MachineConfig& machine) {
+  check(job, machine);
+  const Program& program = job.programs[0];
   const ScopedContext context;
-  const RankMachine rank(program, machine, mesh);
+  const RankMachine rank(job, machine);
   run_to_quiescence();
   if (!rank.cores().done())
     throw DeadlockError(program.name + ": deadlock at " + with_commas(rank.cores().finish().count()) +
@@ -82,14 +77,23 @@ RunResult run_program(const Program& program, const MachineConfig& machine, Mesh
   return result;
 }
 
-Picoseconds run_every_rank(const Program& program, const MachineConfig& machine, Mesh mesh) {
-  check_program(program, isa_limits(machine));
-  check_collectives(program, machine, mesh);
+JobResult run_every_rank(const Job& job, const MachineConfig& machine) {
+  check(job, machine);
   const ScopedContext context;
-  const MeshMachine all(program, machine, mesh);
+  const MeshMachine all(job, machine);
   run_to_quiescence();
-  if (!all.done()) throw DeadlockError(program.name + ": deadlock; " + join(all.blocked(), "; "));
-  return all.finish();
+  if (!all.done()) throw DeadlockError("job: deadlock; " + join(all.blocked(), "; "));
+  JobResult result;
+  for (std::uint64_t rank = 0; rank < job.ranks(); ++rank) {
+    result.finish.push_back(all.finish(rank));
+    if (result.finish[rank] > result.finish[result.slowest]) result.slowest = rank;
+  }
+  result.time = result.finish[result.slowest];
+  const Program& program = job.program(result.slowest);
+  result.slowest_cores.program = program.name;
+  result.slowest_cores.time = result.time;
+  collect_engines(all.cores(result.slowest), program, result.slowest_cores);
+  return result;
 }
 
 }  // namespace trn

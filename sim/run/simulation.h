@@ -1,18 +1,26 @@
-// Runs one Program on one machine.
+// Runs a program or a job on one machine. Mistakes in them are told before simulated time starts
+// (ProgramError); DeadlockError names who waits on what.
 #pragma once
 
-#include "isa/program.h"
+#include "isa/job.h"
 #include "models/machine_config.h"
-#include "sim/machine/rank_machine.h"
 #include "sim/run/run_result.h"
 
 namespace trn {
 
-// One rank alone, or standing for a whole mesh of equal ranks. Throws DeadlockError naming who waits on what,
-// ProgramError on a program that breaks a rule of the machine.
-RunResult run_program(const Program& program, const MachineConfig& machine, Mesh mesh = {});
+// One rank alone.
+RunResult run_program(const Program& program, const MachineConfig& machine);
 
-// The same with every rank of the mesh simulated: how long until the last is done.
-Picoseconds run_every_rank(const Program& program, const MachineConfig& machine, Mesh mesh);
+// Rank 0 of a job that has one program for all, standing for all of them.
+RunResult run_folded(const Job& job, const MachineConfig& machine);
+
+// Every rank simulated.
+struct JobResult {
+  Picoseconds time;                 // when the last rank is done
+  std::vector<Picoseconds> finish;  // by rank
+  std::uint64_t slowest = 0;        // the first of the ranks that finish last,
+  RunResult slowest_cores;          // and what its cores did; transfers are not told apart by rank
+};
+JobResult run_every_rank(const Job& job, const MachineConfig& machine);
 
 }  // namespace trn

@@ -81,10 +81,11 @@ void fill_collectives(TrainingResult& r, const MachineConfig& machine) {
       if (c.op == kCollectiveOps[i]) op = static_cast<CollectiveOp>(i);
     CollectiveUse use{c, ratio(static_cast<double>(c.bytes), to_us(c.time)) * 1e-3, 0, Picoseconds(0)};
     use.busbw_gb_per_s = use.algbw_gb_per_s * busbw_factor(op, ranks);
-    if (c.axis == "fsdp") {  // the links are shared by the groups of the chip's ranks
+    if (c.axis == "fsdp") {  // the links are shared by the chip's groups, one a tensor-parallel rank
       CollectiveShape shape;
       shape.op = op;
-      shape.bytes = c.bytes * ranks_per_chip(machine, r.plan.lnc);
+      shape.bytes = c.bytes * r.plan.tp;
+      shape.ranks_per_chip = ranks_per_chip(machine, r.plan.lnc) / r.plan.tp;
       const CollectiveBound bound = collective_bound(shape, Topology(machine.fabric), {1e9, 1e9});
       use.bound = Picoseconds(static_cast<std::uint64_t>(bound.picoseconds));
       TRN_CHECK(c.time >= use.bound, "a collective beat its bound");
@@ -92,6 +93,9 @@ void fill_collectives(TrainingResult& r, const MachineConfig& machine) {
     r.collectives.push_back(use);
   }
 }
+
+// tp inside the chip, fsdp over what is left of it and the chips.
+std::vector<MeshAxis> mesh(const TrainingPlan& plan) { return {{"tp", plan.tp}, {"fsdp", plan.fsdp}}; }
 
 }  // namespace
 
@@ -109,10 +113,10 @@ TrainingResult simulate_training(const ModelSpec& model, const TrainingPlan& pla
         model.name + " on " + r.machine + " does not fit: " + std::to_string(r.footprint.total() >> 20) +
         " MiB of " + std::to_string(r.footprint.capacity >> 20) +
         " MiB a rank; recompute more, shard wider or shorten the sequence\n" + footprint_table(r.footprint));
-  const TrainingStep step = training_step(model, plan, machine);
+  TrainingStep step = training_step(model, plan, machine);
   r.flops = step.flops;
   r.traffic = step.traffic;
-  r.run = run_program(step.program, machine, {ranks_per_chip(machine, plan.lnc), r.chips});
+  r.run = run_folded(uniform_job(std::move(step.program), mesh(plan)), machine);
   TRN_CHECK(r.run.array_flops == r.flops.executed(),
             "FLOPs on the array, " + std::to_string(r.run.array_flops) +
                 ", differ from the model's plus extras, " + std::to_string(r.flops.executed()));
@@ -129,8 +133,8 @@ TrainingResult simulate_training(const ModelSpec& model, const TrainingPlan& pla
 Picoseconds simulate_every_rank(const ModelSpec& model, const TrainingPlan& plan,
                                 const MachineConfig& machine) {
   check_plan(plan, model, machine);
-  const TrainingStep step = training_step(model, plan, machine);
-  return run_every_rank(step.program, machine, {ranks_per_chip(machine, plan.lnc), machine.fabric.chips()});
+  TrainingStep step = training_step(model, plan, machine);
+  return run_every_rank(uniform_job(std::move(step.program), mesh(plan)), machine).time;
 }
 
 }  // namespace trn

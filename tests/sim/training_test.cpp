@@ -177,18 +177,25 @@ TEST(Training, MicroStepsRepeatTheWork) {
   EXPECT_LE(to_us(two.run.time), 2.001 * to_us(one.run.time));
 }
 
-// One rank that stands for all against every rank simulated: 4 chips and 16 chips, two layers. The folded run
-// also waits for the last collective, the full one for the last instruction and transfer.
+// One rank that stands for all against every rank simulated: 4 chips and 16 chips, two layers, and layouts
+// whose data-parallel groups have several ranks on a chip. The folded run also waits for the last collective,
+// the full one for the last instruction and transfer.
 TEST(Training, OneRankForAllEqualsEveryRank) {
-  for (const auto& [dims, fsdp] : {std::pair<const char*, std::uint64_t>{"[2,2]", 4}, {"[4,4]", 16}}) {
+  struct Case {
+    const char* dims;
+    std::uint64_t tp, fsdp;
+  };
+  for (const Case& c :
+       {Case{"[2,2]", 4, 4}, Case{"[2,2]", 2, 8}, Case{"[2,2]", 1, 16}, Case{"[4,4]", 4, 16}}) {
     const MachineConfig m =
-        machine("trn2:instance", {std::string("shapes.instance.dims=") + dims, "collectives.slices=4"});
-    const TrainingPlan plan = small_plan(fsdp);
+        machine("trn2:instance", {std::string("shapes.instance.dims=") + c.dims, "collectives.slices=4"});
+    TrainingPlan plan = small_plan(c.fsdp);
+    plan.tp = c.tp;
     const TrainingStep step = training_step(small_model(2), plan, m);
-    const Mesh mesh{ranks_per_chip(m, plan.lnc), m.fabric.chips()};
-    const double folded = to_us(run_program(step.program, m, mesh).time);
-    const double full = to_us(run_every_rank(step.program, m, mesh));
-    EXPECT_NEAR(folded, full, 1e-3 * full) << dims;
+    const Job job = uniform_job(step.program, {{"tp", plan.tp}, {"fsdp", plan.fsdp}});
+    const double folded = to_us(run_folded(job, m).time);
+    const double full = to_us(run_every_rank(job, m).time);
+    EXPECT_NEAR(folded, full, 1e-3 * full) << c.dims << " tp " << c.tp;
   }
 }
 

@@ -125,8 +125,8 @@ FlowSpec CollectiveRun::flow(std::uint64_t chip, const ScheduleStep& step, doubl
     spec.uses.push_back({use.resource, use.coefficient * step.hbm_per_byte});
   for (const FlowUse& use : resources_.dma[at])
     spec.uses.push_back({use.resource, use.coefficient * step.dma_per_byte});
-  if (step.move == Move::kLocal)
-    spec.uses.insert(spec.uses.end(), resources_.crossing.begin(), resources_.crossing.end());
+  if (step.move == Move::kLocal && !resources_.crossing.empty())
+    spec.uses.insert(spec.uses.end(), resources_.crossing[at].begin(), resources_.crossing[at].end());
   return spec;
 }
 

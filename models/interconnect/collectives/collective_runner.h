@@ -21,7 +21,8 @@ struct FabricResources {
   // By chip (kOne: one): what a byte read or written, and a byte moved by the DMA engines, takes of what.
   std::vector<std::vector<FlowUse>> hbm;
   std::vector<std::vector<FlowUse>> dma;
-  std::vector<FlowUse> crossing;  // of a byte that a Move::kLocal step sends: the die-to-die path
+  std::vector<std::vector<FlowUse>>
+      crossing;  // of a byte of a Move::kLocal step: the die-to-die path; or empty
 
   // A whole chip's stacks and DMA engines, as one rank a chip owns them.
   static FabricResources make(FlowEngine& flows, const Topology& topology, const MachineConfig& machine,
