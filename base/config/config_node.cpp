@@ -11,9 +11,6 @@ namespace {
 
 using nlohmann::json;
 
-const std::vector<std::string> kConfidences{"official", "measured", "press",
-                                            "inferred", "assumed",  "what-if"};
-
 std::string shown(const json& value) {
   const std::string text = value.dump();
   return text.size() <= 60 ? text : text.substr(0, 57) + "...";

@@ -10,8 +10,12 @@
 
 namespace trn {
 
+// How sure a figure is, the surest first; "what-if" is a figure that --set has changed.
+inline const std::vector<std::string> kConfidences{"official", "measured", "press",
+                                                   "inferred", "assumed",  "what-if"};
+
 // Reads one JSON object key by key. Hardware figures are leaves of the form
-//   {"value": 2400, "source": "...", "confidence": "official|measured|press|inferred|assumed"}
+//   {"value": 2400, "source": "...", "confidence": "one of kConfidences"}
 // and a leaf without provenance is refused: every outside number says where it comes from.
 class ConfigNode {
  public:

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
 #include "sim/cli/print_result.h"
+#include "sim/run/confidence.h"
 
 namespace trn {
 namespace {
@@ -90,21 +90,23 @@ std::string stalls_table(const TrainingResult& r) {
   return out;
 }
 
-// How many of the machine's figures rest on what, and which are assumed; those of other shapes left out.
+// What the machine's figures, and the step's time, rest on; and which figures are assumed.
 std::string confidence_lines(const TrainingResult& r, const ConfigDocument& document) {
-  const std::string shape = "shapes." + r.machine.substr(r.machine.find(':') + 1) + '.';
-  std::map<std::string, std::vector<std::string>> keys;
-  for (const ConfigFigure& figure : document.figures())
-    if (figure.key.rfind("shapes.", 0) != 0 || figure.key.rfind(shape, 0) == 0)
-      keys[figure.confidence].push_back(figure.key);
-  std::string out;
-  for (const char* confidence : {"official", "measured", "press", "inferred", "assumed", "what-if"})
-    if (!keys[confidence].empty())
-      out += fmt::format("{}{} {}", out.empty() ? "  inputs of the machine: " : ", ", keys[confidence].size(),
-                         confidence);
-  out += "; trnsim config show lists them\n";
-  if (!keys["assumed"].empty()) out += fmt::format("    assumed: {}\n", fmt::join(keys["assumed"], ", "));
-  return out;
+  std::string counts;
+  std::string times;
+  std::string unsure;
+  for (const ConfidenceShare& share : confidence_shares(r, document)) {
+    const char* separator = counts.empty() ? "" : ", ";
+    counts += fmt::format("{}{} {}", separator, share.keys.size(), share.confidence);
+    times += fmt::format("{}{} {:.1f} %", separator, share.confidence,
+                         100 * to_us(share.time) / to_us(r.run.time));
+    if (share.confidence == "assumed" || share.confidence == "what-if")
+      unsure += fmt::format("    {}: {}\n", share.confidence, fmt::join(share.keys, ", "));
+  }
+  return fmt::format(
+      "  the step's time by the least sure figure that sets its pace: {}\n"
+      "  figures of the machine: {}; trnsim config show lists them\n{}",
+      times, counts, unsure);
 }
 
 }  // namespace
@@ -136,6 +138,8 @@ std::string training_json(const TrainingResult& r, const ConfigDocument& documen
   json["tokens_per_s_per_chip"] = r.tokens_per_second() / static_cast<double>(r.chips);
   json["step_us"] = to_us(r.run.time);
   for (const LedgerRow& row : r.ledger) json["ledger_ps"][row.name] = row.time.count();
+  for (const ConfidenceShare& share : confidence_shares(r, document))
+    json["rests_on"][share.confidence] = {{"time_ps", share.time.count()}, {"figures", share.keys}};
   json["hbm_bytes"] = {{"read", r.run.hbm_read.count()},
                        {"written", r.run.hbm_write.count()},
                        {"expected_read", r.traffic.read},

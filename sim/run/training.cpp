@@ -30,23 +30,31 @@ void fill_ledger(TrainingResult& r, const MachineConfig& machine) {
   const auto signed_rest = [](Picoseconds a, Picoseconds b) {
     return static_cast<std::int64_t>(a.count()) - static_cast<std::int64_t>(b.count());
   };
+  const std::vector<std::string> array{"neuron_core.tensor.clock", "neuron_core.tensor.rows",
+                                       "neuron_core.tensor.columns"};
+  const std::vector<std::string> memory{"neuron_core.dma.", "hbm.stack", "hbm.efficiency"};
   r.ledger = {
-      {"ideal matmul", ideal},
-      {"recompute", recompute},
-      {"masked attention tiles", masked},
+      {"ideal matmul", ideal, array},
+      {"recompute", recompute, array},
+      {"masked attention tiles", masked, array},
       {"tile and pad waste",
-       Picoseconds(static_cast<std::uint64_t>(std::max<std::int64_t>(0, signed_rest(matmul, useful))))},
-      {"transposes", tensor.transpose_busy},
-      {"current limiter", tensor.limiter_stall},
-      {"waiting on Vector, Scalar, GpSimd", wait(WaitCause::kOtherEngine)},
-      {"DMA and HBM stall", wait(WaitCause::kTransfer)},
-      {"TP collectives exposed", wait(WaitCause::kTensorAxis)},
-      {"FSDP collectives exposed", wait(WaitCause::kDataAxis)}};
+       Picoseconds(static_cast<std::uint64_t>(std::max<std::int64_t>(0, signed_rest(matmul, useful)))),
+       {"neuron_core.tensor.clock", "neuron_core.tensor.bubble"}},
+      {"transposes",
+       tensor.transpose_busy,
+       {"neuron_core.tensor.clock", "neuron_core.tensor.bubble", "neuron_core.tensor.min_interval"}},
+      {"current limiter", tensor.limiter_stall, {"neuron_core.tensor.limiter"}},
+      {"waiting on Vector, Scalar, GpSimd",
+       wait(WaitCause::kOtherEngine),
+       {"neuron_core.vector.", "neuron_core.scalar.", "neuron_core.gpsimd.", "neuron_core.semaphores.hop"}},
+      {"DMA and HBM stall", wait(WaitCause::kTransfer), memory},
+      {"TP collectives exposed", wait(WaitCause::kTensorAxis), {"collectives.", "die_to_die.", "hbm."}},
+      {"FSDP collectives exposed", wait(WaitCause::kDataAxis), {"collectives.", "link.", "shapes.", "hbm."}}};
   Picoseconds sum;
   for (const LedgerRow& row : r.ledger) sum += row.time;
   // After the last matmul: optimizer, last scatters; and the slots of weight loads that hid under nothing.
   TRN_CHECK(sum <= r.run.time, "the ledger exceeds the step");
-  r.ledger.push_back({"optimizer and rest", r.run.time - sum});
+  r.ledger.push_back({"optimizer and rest", r.run.time - sum, memory});
 }
 
 void fill_utilisation(TrainingResult& r, const ModelSpec& model, const MachineConfig& machine) {

@@ -12,6 +12,7 @@ namespace trn {
 struct LedgerRow {
   std::string name;
   Picoseconds time;
+  std::vector<std::string> rests_on;  // the figures that set its pace: beginnings of their keys
 };
 
 struct Utilisation {

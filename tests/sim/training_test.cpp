@@ -7,6 +7,7 @@
 #include "kernels/builder/rank_builder.h"
 #include "kernels/gemm.h"
 #include "kernels/pointwise.h"
+#include "sim/run/confidence.h"
 #include "sim/run/simulation.h"
 
 namespace trn {
@@ -157,6 +158,28 @@ TEST(Training, ScalesWithTheMachine) {
   EXPECT_NEAR(
       2 * to_us(simulate_training(small_model(), small_plan(), machine("trn2:instance", fast)).run.time),
       slow, 2e-5 * slow);
+}
+
+// Every part of the step rests on something: the shares sum to the step, and doubting the array's clock moves
+// all of the useful matmul time to where the doubt is.
+TEST(Training, SharesOfConfidenceSumToTheStep) {
+  const TrainingResult r = simulate_training(small_model(), small_plan(), machine("trn2:instance"));
+  ConfigDocument document = load_machine_document("trn2");
+  const auto time_at = [&](const std::string& confidence) {
+    Picoseconds sum;
+    Picoseconds at;
+    for (const ConfidenceShare& share : confidence_shares(r, document)) {
+      sum += share.time;
+      if (share.confidence == confidence) at = share.time;
+    }
+    EXPECT_EQ(sum, r.run.time);
+    return at;
+  };
+  const Picoseconds sure = time_at("official");
+  EXPECT_GE(sure, r.ledger[0].time);  // ideal matmul: clock, rows, columns
+  EXPECT_EQ(time_at("what-if"), Picoseconds(0));
+  document.set("neuron_core.tensor.clock_mhz=2401");
+  EXPECT_GE(time_at("what-if"), r.ledger[0].time);
 }
 
 TEST(Training, SameInputSameResult) {
