@@ -34,12 +34,9 @@ bool same_pattern_shape(const AccessPattern& a, const AccessPattern& b) {
 
 // Everything but the fields that may advance.
 bool same_shape(const Instruction& a, const Instruction& b) {
-  return a.opcode == b.opcode && a.source_count == b.source_count && a.op0 == b.op0 && a.op1 == b.op1 &&
-         a.fn == b.fn && a.accumulate == b.accumulate && a.double_row == b.double_row &&
-         a.transpose == b.transpose && a.imm0 == b.imm0 && a.imm1 == b.imm1 && a.queue == b.queue &&
-         a.collective == b.collective && a.region == b.region && a.wait.semaphore == b.wait.semaphore &&
-         a.post == b.post && a.affine == b.affine && same_pattern_shape(a.dst, b.dst) &&
-         same_pattern_shape(a.src[0], b.src[0]) && same_pattern_shape(a.src[1], b.src[1]);
+  return a.same_form(b) && a.wait.semaphore == b.wait.semaphore && a.affine == b.affine &&
+         same_pattern_shape(a.dst, b.dst) && same_pattern_shape(a.src[0], b.src[0]) &&
+         same_pattern_shape(a.src[1], b.src[1]) && same_pattern_shape(a.src[2], b.src[2]);
 }
 
 // Numbers shapes: equal numbers are equal shapes.

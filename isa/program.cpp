@@ -48,6 +48,10 @@ std::int64_t& Instruction::field(Field f) {
       return src[1].row;
     case Field::kSrc1Offset:
       return src[1].offset;
+    case Field::kSrc2Row:
+      return src[2].row;
+    case Field::kSrc2Offset:
+      return src[2].offset;
     case Field::kWaitValue:
       break;
   }
@@ -55,17 +59,22 @@ std::int64_t& Instruction::field(Field f) {
 }
 
 bool Instruction::operator==(const Instruction& o) const {
-  return opcode == o.opcode && source_count == o.source_count && op0 == o.op0 && op1 == o.op1 && fn == o.fn &&
-         accumulate == o.accumulate && double_row == o.double_row && transpose == o.transpose &&
-         dst == o.dst && src == o.src && imm0 == o.imm0 && imm1 == o.imm1 && queue == o.queue &&
-         collective == o.collective && region == o.region && wait == o.wait && post == o.post &&
-         affine == o.affine;
+  return same_form(o) && dst == o.dst && src == o.src && wait == o.wait && affine == o.affine;
+}
+
+bool Instruction::same_form(const Instruction& o) const {
+  return opcode == o.opcode && kind == o.kind && source_count == o.source_count && op0 == o.op0 &&
+         op1 == o.op1 && fn == o.fn && row_reduce == o.row_reduce && reduce_op == o.reduce_op &&
+         reverse0 == o.reverse0 && reverse1 == o.reverse1 && accumulate == o.accumulate &&
+         double_row == o.double_row && sparse == o.sparse && tile == o.tile && imm0 == o.imm0 &&
+         imm1 == o.imm1 && queue == o.queue && collective == o.collective && table == o.table &&
+         region == o.region && post == o.post;
 }
 
 bool Program::operator==(const Program& o) const {
   return name == o.name && target == o.target && tensors == o.tensors && queues == o.queues &&
-         semaphores == o.semaphores && collectives == o.collectives && regions == o.regions &&
-         cores == o.cores && model_flops == o.model_flops;
+         semaphores == o.semaphores && collectives == o.collectives && tables == o.tables &&
+         regions == o.regions && cores == o.cores && model_flops == o.model_flops;
 }
 
 std::uint64_t dynamic_count(const NodeList& nodes) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "base/units.h"
 #include "isa/dtype.h"
 #include "isa/engine.h"
@@ -57,9 +58,16 @@ struct CollectiveDecl {
   bool operator==(const CollectiveDecl&) const;
 };
 
+// Descriptors hold 32-bit steps and counts.
 struct Dim {
-  std::int64_t step = 1;  // elements
-  std::uint64_t num = 1;
+  std::int32_t step = 1;  // elements
+  std::uint32_t num = 1;
+
+  Dim() = default;
+  Dim(std::int64_t step_elements, std::uint64_t count)
+      : step(static_cast<std::int32_t>(step_elements)), num(static_cast<std::uint32_t>(count)) {
+    TRN_CHECK(step == step_elements && num == count, "a dimension past 32 bits");
+  }
   bool operator==(const Dim& o) const { return step == o.step && num == o.num; }
 };
 
@@ -104,9 +112,13 @@ enum class Field : std::uint8_t {
   kSrc0Offset,
   kSrc1Row,
   kSrc1Offset,
-  kWaitValue
+  kWaitValue,
+  kSrc2Row,
+  kSrc2Offset
 };
-inline constexpr std::size_t kFieldCount = 7;
+inline constexpr std::size_t kFieldCount = 9;
+inline constexpr std::array kSourceRows{Field::kSrc0Row, Field::kSrc1Row, Field::kSrc2Row};
+inline constexpr std::array kSourceOffsets{Field::kSrc0Offset, Field::kSrc1Offset, Field::kSrc2Offset};
 
 struct AffineTerm {
   Field field;
@@ -117,21 +129,40 @@ struct AffineTerm {
   }
 };
 
+// Part of the array, in cells of 32 rows and 32 columns; no rows: all of it.
+struct ArrayTile {
+  std::uint8_t row = 0;
+  std::uint8_t column = 0;
+  std::uint8_t rows = 0;
+  std::uint8_t columns = 0;
+  bool whole() const { return rows == 0; }
+  bool operator==(const ArrayTile& o) const {
+    return row == o.row && column == o.column && rows == o.rows && columns == o.columns;
+  }
+};
+
 struct Instruction {
   Opcode opcode = Opcode::kNop;
+  std::uint8_t kind = 0;  // the form, where the opcode has several
   std::uint8_t source_count = 0;
   AluOp op0 = AluOp::kNone;
   AluOp op1 = AluOp::kNone;
   ActFn fn = ActFn::kCopy;
-  bool accumulate = false;  // MM: add to PSUM; ACT: also sum the row
-  bool double_row = false;  // MM/LDW: two FP8 rows a partition
-  bool transpose = false;   // DMA: rows of the source become columns of the destination
+  RowReduce row_reduce = RowReduce::kIdle;  // rc=
+  AluOp reduce_op = AluOp::kAdd;            // of the row accumulators
+  bool reverse0 = false;                    // a op0 x instead of x op0 a
+  bool reverse1 = false;
+  bool accumulate = false;  // MM, MMX: add to PSUM
+  bool double_row = false;  // MM, LDW: two FP8 rows a partition
+  bool sparse = false;      // MM, LDW: 4:16 structured sparsity, four times the contraction
+  ArrayTile tile;           // MM, LDW
   AccessPattern dst;
-  std::array<AccessPattern, 2> src;
+  std::array<AccessPattern, 3> src;
   float imm0 = 0;
   float imm1 = 0;
   std::uint16_t queue = 0;       // DMA
   std::uint32_t collective = 0;  // COLL: index into Program::collectives
+  std::uint32_t table = 0;       // SHUF, GEN: index into Program::tables
   std::uint32_t region = 0;      // accounting label, index into Program::regions
   Wait wait;
   Post post;
@@ -140,6 +171,8 @@ struct Instruction {
   std::int64_t& field(Field f);
   std::int64_t field(Field f) const { return const_cast<Instruction*>(this)->field(f); }
   bool operator==(const Instruction&) const;
+  // Everything but operands, wait and loop terms.
+  bool same_form(const Instruction&) const;
 };
 
 // A Node is an instruction, or a loop over nodes.
@@ -155,6 +188,13 @@ struct Node {
 };
 using NodeList = std::vector<Node>;
 
+// Integers that an instruction carries: a shuffle's mask, a generator's pattern.
+struct TableDecl {
+  std::string name;
+  std::vector<std::int64_t> values;
+  bool operator==(const TableDecl& o) const { return name == o.name && values == o.values; }
+};
+
 struct CoreProgram {
   std::array<NodeList, kEngineCount> streams;
   bool operator==(const CoreProgram& o) const { return streams == o.streams; }
@@ -167,6 +207,7 @@ struct Program {
   std::vector<QueueDecl> queues;
   std::vector<std::string> semaphores;
   std::vector<CollectiveDecl> collectives;
+  std::vector<TableDecl> tables;
   std::vector<std::string> regions{"main"};
   std::vector<CoreProgram> cores;  // one, or two for an LNC=2 pair
   std::uint64_t model_flops = 0;   // what the author counts as useful

@@ -73,7 +73,8 @@ class Checker {
   void check_instruction(const Instruction& i, Engine engine) {
     const OpcodeInfo& opcode = info(i.opcode);
     mnemonic_ = opcode.mnemonic;
-    if ((opcode.engines & mask_of(engine)) == 0) fail(mnemonic_, "does not run on this engine");
+    if ((opcode.engines(limits_.version) & mask_of(engine)) == 0)
+      fail(mnemonic_, "does not run on this engine of a NeuronCore-v" + std::to_string(limits_.version));
     if (i.post.sibling && program_.cores.size() < 2)
       fail(mnemonic_, "posts to a sibling core, the program has one core");
     if (takes_destination(opcode.operands)) {
@@ -82,10 +83,14 @@ class Checker {
     }
     for (std::size_t s = 0; s < i.source_count; ++s) {
       check_operand(i.src[s], engine, "source");
-      check_bounds(i, i.src[s], s == 0 ? Field::kSrc0Row : Field::kSrc1Row,
-                   s == 0 ? Field::kSrc0Offset : Field::kSrc1Offset);
+      check_bounds(i, i.src[s], kSourceRows[s], kSourceOffsets[s]);
     }
+    check_forms(i);
     switch (i.opcode) {
+      case Opcode::kLoadWeightsMx:
+      case Opcode::kMatmulMx:
+        check_mx(i);
+        break;
       case Opcode::kLoadWeights:
         check_weights(i);
         break;
@@ -97,13 +102,20 @@ class Checker {
         break;
       case Opcode::kTensorTensor:
       case Opcode::kScalarTensorTensor:
+      case Opcode::kScan:
+      case Opcode::kCopyPredicated:
+      case Opcode::kSelectReduce:
         if (space(i.src[0]) == Space::kPsum && space(i.src[1]) == Space::kPsum)
           fail(mnemonic_, "two PSUM sources; one may be in PSUM");
+        if (i.src[0].elements_per_row() != i.src[1].elements_per_row())
+          fail(mnemonic_, "sources of " + std::to_string(i.src[0].elements_per_row()) + " and " +
+                              std::to_string(i.src[1].elements_per_row()) + " elements a partition");
         break;
       case Opcode::kDma:
         check_dma(i, engine);
         break;
       default:
+        check_data_path(i);
         break;
     }
   }
@@ -134,9 +146,133 @@ class Checker {
     if (!problem.empty()) fail(mnemonic_, problem);
   }
 
+  // Scalar sources, bit operations, and limits that the table of operands does not say.
+  void check_forms(const Instruction& i) {
+    for (std::size_t s = first_scalar_source(i); s < i.source_count; ++s)
+      if (i.src[s].elements_per_row() != 1)
+        fail(mnemonic_, "source " + std::to_string(s + 1) + " is a scalar: one element a partition, found " +
+                            std::to_string(i.src[s].elements_per_row()));
+    if ((is_bitwise(i.op0) || is_bitwise(i.op1)) && i.source_count > 0 && info(dtype(i.src[0])).floating)
+      fail(mnemonic_, "bit operations take integers, found " + std::string(info(dtype(i.src[0])).name));
+    if (takes_table(info(i.opcode)) && i.table >= program_.tables.size())
+      fail(mnemonic_, "table " + std::to_string(i.table) + " is not declared");
+    if (i.row_reduce != RowReduce::kIdle && !reduces_rows(i.opcode))
+      fail(mnemonic_, "rc=: this instruction has no row accumulators");
+  }
+
+  static std::size_t first_scalar_source(const Instruction& i) {
+    switch (i.opcode) {
+      case Opcode::kTensorScalar:
+      case Opcode::kActivation:
+      case Opcode::kExponential:
+      case Opcode::kRangeSelect:
+        return 1;
+      case Opcode::kScalarTensorTensor:
+      case Opcode::kScan:
+      case Opcode::kSelectReduce:
+        return 2;
+      default:
+        return 3;
+    }
+  }
+  static bool reduces_rows(Opcode opcode) {
+    return opcode == Opcode::kTensorScalar || opcode == Opcode::kActivation ||
+           opcode == Opcode::kExponential || opcode == Opcode::kRangeSelect ||
+           opcode == Opcode::kSelectReduce;
+  }
+
+  void check_data_path(const Instruction& i) {
+    const std::uint64_t n = i.source_count > 0 ? i.src[0].elements_per_row() : 0;
+    switch (i.opcode) {
+      case Opcode::kMax8:
+      case Opcode::kFindIndex8:
+      case Opcode::kMatchReplace8:
+        if (n < 8 || n > 16384) fail(mnemonic_, std::to_string(n) + " elements a partition; 8 to 16384");
+        break;
+      case Opcode::kBnStats:
+        if (n > 512 || i.dst.elements_per_row() != 6)
+          fail(mnemonic_, std::to_string(n) + " elements into " + std::to_string(i.dst.elements_per_row()) +
+                              "; up to 512 into 6");
+        break;
+      case Opcode::kBnAggregate:
+        if (n % 3 != 0 || i.dst.elements_per_row() != 2)
+          fail(mnemonic_, std::to_string(n) + " elements into " + std::to_string(i.dst.elements_per_row()) +
+                              "; triples into 2");
+        break;
+      case Opcode::kReduce:
+        if (n % i.dst.elements_per_row() != 0)
+          fail(mnemonic_, std::to_string(n) + " elements into " + std::to_string(i.dst.elements_per_row()) +
+                              ": not the same number for each");
+        break;
+      case Opcode::kShuffle:
+        check_mask(i);
+        break;
+      case Opcode::kQuantizeMx:
+        if (i.src[0].rows % 32 != 0 || n % 4 != 0 || !is_mx(dtype(i.dst)) || !is_16bit_float(dtype(i.src[0])))
+          fail(mnemonic_, "needs bf16 or fp16 of 32 x k partitions and 4 x k elements into an x4 type");
+        break;
+      case Opcode::kGenerate:
+        if (program_.tables[i.table].values.size() < 2 + i.dst.dim_count)
+          fail(mnemonic_, "the table needs an offset, a factor of the partition and a step a dimension");
+        break;
+      default:
+        break;
+    }
+  }
+
+  void check_mask(const Instruction& i) {
+    const std::vector<std::int64_t>& mask = program_.tables[i.table].values;
+    bool valid = mask.size() == 32;
+    for (const std::int64_t from : mask) valid = valid && from >= 0 && (from < 32 || from == 255);
+    if (!valid) fail(mnemonic_, "the mask has 32 entries of 0 to 31, or 255");
+  }
+
+  void check_mx(const Instruction& i) {
+    if (!is_mx(dtype(i.src[0])) || dtype(i.src[1]) != DType::kE8M0)
+      fail(mnemonic_, "needs an x4 operand and e8m0 scales");
+    if (i.src[0].rows % 32 != 0) fail(mnemonic_, "partitions in groups of 32");
+    const std::uint64_t columns = i.src[0].elements_per_row();
+    if (i.opcode == Opcode::kLoadWeightsMx) {
+      if (columns > limits_.array_columns || columns % 2 != 0)
+        fail(mnemonic_, std::to_string(columns) + " columns; an even number up to " +
+                            std::to_string(limits_.array_columns));
+      return;
+    }
+    check_psum_destination(i, columns);
+  }
+
+  DType dtype(const AccessPattern& p) const { return program_.tensors[p.tensor].dtype; }
+
+  void check_psum_destination(const Instruction& i, std::uint64_t columns) {
+    if (space(i.dst) != Space::kPsum) fail(mnemonic_, "the destination must be in PSUM");
+    const DType to = dtype(i.dst);
+    if (to != DType::kFp32 && (limits_.version < 4 || to != DType::kBf16))
+      fail(mnemonic_, "PSUM destinations are fp32" + std::string(limits_.version < 4 ? "" : " or bf16") +
+                          ", found " + std::string(info(to).name));
+    const std::uint64_t most = limits_.moving_max * (to == DType::kBf16 ? 2 : 1);
+    if (columns > most)
+      fail(mnemonic_, std::to_string(columns) + " moving columns; " + limits_.machine + " takes up to " +
+                          std::to_string(most));
+    if (columns != i.dst.elements_per_row())
+      fail(mnemonic_, std::to_string(columns) + " moving columns into " +
+                          std::to_string(i.dst.elements_per_row()) + " PSUM elements a partition");
+  }
+
+  void check_tile(const Instruction& i) {
+    if (i.tile.whole()) return;
+    const std::uint64_t least = limits_.min_tile / 32;
+    const auto fits = [&](std::uint64_t at, std::uint64_t size) {
+      return size >= least && at % least == 0 && at + size <= limits_.array_rows / 32;
+    };
+    if (!fits(i.tile.row, i.tile.rows) || !fits(i.tile.column, i.tile.columns))
+      fail(mnemonic_, "tile= leaves the array, or is smaller than " + std::to_string(limits_.min_tile));
+    if (i.double_row) fail(mnemonic_, "dr=1 and tile= exclude each other");
+  }
+
   void check_weights(const Instruction& i) {
     if (space(i.src[0]) != Space::kSbuf) fail(mnemonic_, "weights must come from SBUF");
     check_double_row(i);
+    check_tile(i);
     const std::uint64_t columns = i.src[0].elements_per_row() / (i.double_row ? 2 : 1);
     if (columns > limits_.array_columns)
       fail(mnemonic_,
@@ -145,15 +281,9 @@ class Checker {
 
   void check_matmul(const Instruction& i) {
     if (space(i.src[0]) != Space::kSbuf) fail(mnemonic_, "the moving operand must come from SBUF");
-    if (space(i.dst) != Space::kPsum) fail(mnemonic_, "the destination must be in PSUM");
     check_double_row(i);
-    const std::uint64_t columns = i.src[0].elements_per_row() / (i.double_row ? 2 : 1);
-    if (columns > limits_.moving_max)
-      fail(mnemonic_, std::to_string(columns) + " moving columns; " + limits_.machine + " takes up to " +
-                          std::to_string(limits_.moving_max));
-    if (columns != i.dst.elements_per_row())
-      fail(mnemonic_, std::to_string(columns) + " moving columns into " +
-                          std::to_string(i.dst.elements_per_row()) + " PSUM elements a partition");
+    check_tile(i);
+    check_psum_destination(i, i.src[0].elements_per_row() / (i.double_row ? 2 : 1));
   }
 
   void check_array_dtype(const Instruction& i) {
@@ -165,6 +295,9 @@ class Checker {
 
   void check_double_row(const Instruction& i) {
     check_array_dtype(i);
+    if (i.sparse && !limits_.sparsity)
+      fail(mnemonic_, "sp=1: " + limits_.machine + " has no structured sparsity");
+    if (i.sparse && i.double_row) fail(mnemonic_, "dr=1 and sp=1 exclude each other");
     if (!i.double_row) return;
     if (!limits_.double_row) fail(mnemonic_, "dr=1: " + limits_.machine + " has no FP8 double row");
     if (!is_fp8(program_.tensors[i.src[0].tensor].dtype)) fail(mnemonic_, "dr=1 needs an fp8 operand");
@@ -189,7 +322,7 @@ class Checker {
     const std::uint64_t from = i.src[0].elements_per_row() * i.src[0].rows;
     const std::uint64_t to = i.dst.elements_per_row() * i.dst.rows;
     if (from != to) fail(mnemonic_, std::to_string(from) + " elements into " + std::to_string(to));
-    if (!i.transpose) return;
+    if (i.kind != static_cast<std::uint8_t>(DmaKind::kTranspose)) return;
     if (!limits_.dma_transpose) fail(mnemonic_, limits_.machine + " has no DMA transpose; use TRP");
     const std::uint32_t width = size_of(program_.tensors[i.src[0].tensor].dtype);
     if (width != 2 && width != 4) fail(mnemonic_, "DMA transposes elements of 2 or 4 bytes");

@@ -10,17 +10,20 @@ namespace trn {
 
 // What a generation allows; filled from its configuration.
 struct IsaLimits {
-  std::string machine;  // trn2
+  std::string machine;        // trn2
+  std::uint32_t version = 3;  // of the NeuronCore
   std::uint64_t partitions = 128;
   std::uint64_t sbuf_bytes = 0;  // a partition
   std::uint64_t psum_banks = 8;
   std::uint64_t psum_bank_bytes = 2048;
   std::uint64_t array_rows = 128;
   std::uint64_t array_columns = 128;
-  std::uint64_t moving_max = 512;
+  std::uint64_t moving_max = 512;  // elements of fp32 results
+  std::uint64_t min_tile = 32;     // of the array
   std::uint64_t semaphores = 256;
   std::uint64_t queues = 256;
   bool double_row = false;
+  bool sparsity = false;
   bool hardware_descriptors = false;
   bool dma_transpose = false;
   std::uint64_t max_cores = 2;

@@ -8,6 +8,7 @@ namespace {
 constexpr std::uint64_t kQ = 128;    // queries of a tile
 constexpr std::uint64_t kK = 512;    // keys of a section: one PSUM bank of scores
 constexpr std::uint64_t kSub = 128;  // keys a transpose or a contraction takes
+constexpr float kMasked = -1e9F;     // a score whose exponential is 0
 
 // Keys of the section that starts at `k`, for queries [q, q + 128): causal, whole 128s.
 std::uint64_t section_keys(std::uint64_t k, std::uint64_t q) { return std::min(kK, q + kQ - k); }
@@ -36,12 +37,22 @@ class Attention {
   void scalar(ActFn fn, View dst, const std::vector<View>& sources, bool row_sum = false) {
     Instruction i;
     i.fn = fn;
-    i.accumulate = row_sum;
+    i.row_reduce = row_sum ? RowReduce::kReset : RowReduce::kIdle;
     b_.compute(Engine::kScalar, Opcode::kActivation, dst, sources, i);
   }
   void multiply(View dst, View weights, View moving, bool accumulate, bool last) {
     b_.load_weights(weights);
     b_.matmul(dst, moving, accumulate, last);
+  }
+  // x where the query (partition) is not before the key (column `first_key` of the section on), `otherwise`
+  // elsewhere.
+  void causal(View dst, View x, std::int64_t first_key, float otherwise) {
+    Instruction i;
+    i.kind = static_cast<std::uint8_t>(GenerateKind::kAffineSelect);
+    i.table = b_.table("causal", {-first_key, 1, -1});
+    i.op0 = AluOp::kIsGreaterEqual;
+    i.imm0 = otherwise;
+    b_.compute(Engine::kGpSimd, Opcode::kGenerate, dst, {x}, i);
   }
   // [d, tokens] of one head, turned on the way in.
   void load_turned(Tile& tile, HbmTensor from, std::uint64_t row, std::uint64_t tokens,
@@ -94,7 +105,9 @@ class Forward : Attention {
     small_ = &b_.sbuf_pool("attn_small", DType::kFp32, 8, 6);
     factors_ = &b_.sbuf_pool("attn_factors", DType::kFp32, 2, 6);
     mask_ = &b_.sbuf_pool("attn_mask", DType::kFp32, kK, 1).next();
-    b_.compute(Engine::kGpSimd, Opcode::kGenerate, View::whole(*mask_), {View::whole(*mask_)});
+    // The last 128 keys of a section are those of its queries: their upper corner is masked.
+    vector(Opcode::kFill, View::whole(*mask_), {});
+    causal(cols(*mask_, kK - kQ, kQ), cols(*mask_, kK - kQ, kQ), 0, kMasked);
     const std::uint64_t group = x_.shape.heads / x_.shape.kv_heads;
     for (std::uint64_t kv = begin; kv < end; ++kv) {
       Tile& keys = kt.next();
@@ -317,7 +330,7 @@ class Backward : Attention {
     item.p = &p_->next();
     scalar(ActFn::kExp, cols(*item.p, 0, item.count), {cols(scores, 0, item.count), cols(*x.small, 0, 1)});
     const View corner = cols(*item.p, item.count - kSub, kSub);
-    if (item.last) b_.compute(Engine::kGpSimd, Opcode::kGenerate, corner, {corner});  // masked: zero
+    if (item.last) causal(corner, corner, 0, 0);
     item.ds = &ds_->next();
     vector(Opcode::kScalarTensorTensor, cols(*item.ds, 0, item.count),
            {cols(dp, 0, item.count), cols(*item.p, 0, item.count)}, AluOp::kSubtract, AluOp::kMultiply);

@@ -56,7 +56,7 @@ class Block {
   void activation(ActFn fn, View dst, View src, bool row_sum = false) const {
     Instruction i;
     i.fn = fn;
-    i.accumulate = row_sum;
+    i.row_reduce = row_sum ? RowReduce::kReset : RowReduce::kIdle;
     b_.compute(Engine::kScalar, Opcode::kActivation, dst, {src}, i);
   }
   void row_sum(View dst) const { b_.compute(Engine::kScalar, Opcode::kReadAccumulator, dst, {}); }

@@ -32,6 +32,7 @@ TensorConfig parse_tensor(ConfigNode node) {
   c.fp32_passes = node.positive("fp32_passes");
   c.fp32_opcodes = node.positive("fp32_opcodes");
   c.fp8_double_row = node.flag("fp8_double_row");
+  c.sparsity_speedup = node.positive("sparsity_speedup");
   c.weight_columns_per_cycle = node.positive("weight_columns_per_cycle");
   c.moving_max_elements = node.positive("moving_max_elements");
   c.min_tile = node.positive("min_tile");
@@ -51,6 +52,8 @@ VectorConfig parse_vector(ConfigNode node) {
   c.copy_speedup_psum_16bit = node.positive("copy_speedup_psum_16bit");
   c.copy_speedup_sbuf_32bit = node.positive("copy_speedup_sbuf_32bit");
   c.tensor_tensor_speedup_16bit = node.positive("tensor_tensor_speedup_16bit");
+  c.fp8_fast_modes = node.flag("fp8_fast_modes");
+  c.exponential_speedup = node.positive("exponential_speedup");
   node.reject_unknown_keys();
   return c;
 }
@@ -91,14 +94,25 @@ DmaConfig parse_dma(ConfigNode node) {
   return c;
 }
 
+GpSimdConfig parse_gpsimd(ConfigNode node) {
+  GpSimdConfig c{};
+  c.clock = clock_of(node);
+  c.startup = cycles(node, "startup_cycles");
+  c.latency = cycles(node, "latency_cycles");
+  c.gather_index = cycles(node, "gather_index_cycles");
+  c.gather_element = cycles(node, "gather_element_cycles");
+  c.cross_partition_passes = node.positive("cross_partition_passes");
+  c.topk_passes = node.positive("topk_passes");
+  node.reject_unknown_keys();
+  return c;
+}
+
 CoreConfig parse_core(ConfigNode node) {
   CoreConfig c{};
   c.tensor = parse_tensor(node.child("tensor"));
   c.vector = parse_vector(node.child("vector"));
   c.scalar = parse_scalar(node.child("scalar"));
-  ConfigNode gpsimd = node.child("gpsimd");
-  c.gpsimd = {clock_of(gpsimd), cycles(gpsimd, "startup_cycles"), cycles(gpsimd, "latency_cycles")};
-  gpsimd.reject_unknown_keys();
+  c.gpsimd = parse_gpsimd(node.child("gpsimd"));
   ConfigNode sync = node.child("sync");
   c.sync = {clock_of(sync), Cycles(sync.positive("control_cycles"))};
   sync.reject_unknown_keys();
@@ -107,8 +121,12 @@ CoreConfig parse_core(ConfigNode node) {
                   nanoseconds(semaphores.positive("sibling_hop_ns"))};
   semaphores.reject_unknown_keys();
   ConfigNode sbuf = node.child("sbuf");
-  c.sbuf = {sbuf.positive("partitions"), Bytes(sbuf.positive("bytes_per_partition")),
-            Bytes(sbuf.positive("usable_bytes_per_partition")), sbuf.flag("vector_gpsimd_concurrent")};
+  c.sbuf = {sbuf.positive("partitions"),
+            Bytes(sbuf.positive("bytes_per_partition")),
+            Bytes(sbuf.positive("usable_bytes_per_partition")),
+            sbuf.flag("vector_gpsimd_concurrent"),
+            sbuf.positive("wide_stride_bytes"),
+            sbuf.positive("wide_stride_slowdown")};
   if (c.sbuf.usable_bytes_per_partition > c.sbuf.bytes_per_partition)
     sbuf.fail("usable_bytes_per_partition", "more than bytes_per_partition");
   sbuf.reject_unknown_keys();
@@ -165,6 +183,13 @@ FabricConfig parse_fabric(ConfigNode node, std::uint64_t protocol_efficiency_per
   return f;
 }
 
+// What the opcode table goes by.
+std::uint32_t core_version(const ConfigNode& root, const std::string& generation) {
+  for (const std::uint32_t version : {2u, 3u, 4u})
+    if (generation == "NeuronCore-v" + std::to_string(version)) return version;
+  root.fail("generation", "expected NeuronCore-v2, -v3 or -v4, found \"" + generation + '"');
+}
+
 std::string config_folder() {
   const char* folder = std::getenv("TRNSIM_CONFIG_DIR");
   return folder != nullptr ? folder : TRNSIM_CONFIG_DIR;
@@ -189,6 +214,7 @@ MachineConfig parse_machine(const ConfigDocument& document, const std::string& s
   MachineConfig m{};
   m.name = root.text("name");
   m.generation = root.text("generation");
+  m.core_version = core_version(root, m.generation);
   m.shape = shape;
   ConfigNode chip = root.child("chip");
   m.chip = {chip.positive("neuron_cores"), chip.positive("marketing_bf16_gflops"),
@@ -236,6 +262,7 @@ MachineConfig parse_machine(const ConfigDocument& document, const std::string& s
 IsaLimits isa_limits(const MachineConfig& m) {
   IsaLimits limits;
   limits.machine = m.name;
+  limits.version = m.core_version;
   limits.partitions = m.core.sbuf.partitions;
   limits.sbuf_bytes = m.core.sbuf.usable_bytes_per_partition.count();
   limits.psum_banks = m.core.psum.banks;
@@ -243,9 +270,11 @@ IsaLimits isa_limits(const MachineConfig& m) {
   limits.array_rows = m.core.tensor.rows;
   limits.array_columns = m.core.tensor.columns;
   limits.moving_max = m.core.tensor.moving_max_elements;
+  limits.min_tile = m.core.tensor.min_tile;
   limits.semaphores = m.core.semaphores.count;
   limits.queues = m.core.dma.engines * m.core.dma.queues;
   limits.double_row = m.core.tensor.fp8_double_row;
+  limits.sparsity = m.core.tensor.sparsity_speedup > 1;
   limits.dma_transpose = m.core.dma.transpose_efficiency_percent > 0;
   limits.hardware_descriptors = m.core.dma.hardware_units > 0;
   limits.max_cores = *std::max_element(m.lnc_allowed.begin(), m.lnc_allowed.end());

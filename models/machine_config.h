@@ -22,6 +22,8 @@ struct TensorConfig {
   std::uint64_t fp32_passes;
   std::uint64_t fp32_opcodes;
   bool fp8_double_row;
+  std::uint64_t
+      sparsity_speedup;  // contraction an instruction with structured sparsity covers; 1: no sparsity
   std::uint64_t weight_columns_per_cycle;
   std::uint64_t moving_max_elements;
   std::uint64_t min_tile;
@@ -38,6 +40,8 @@ struct VectorConfig {
   std::uint64_t copy_speedup_psum_16bit;
   std::uint64_t copy_speedup_sbuf_32bit;
   std::uint64_t tensor_tensor_speedup_16bit;
+  bool fp8_fast_modes;                // fp8 counts as 16 bit wide
+  std::uint64_t exponential_speedup;  // EXPV and QMX, where the machine has them
 };
 
 struct ScalarConfig {
@@ -53,6 +57,10 @@ struct GpSimdConfig {
   Clock clock;
   Cycles startup;
   Cycles latency;
+  Cycles gather_index;                   // of a gather: a fixed part an index,
+  Cycles gather_element;                 // and a part an element
+  std::uint64_t cross_partition_passes;  // over the data by PX reduce, sequence_bounds, nonzero
+  std::uint64_t topk_passes;
 };
 
 struct SyncConfig {
@@ -71,6 +79,8 @@ struct SbufConfig {
   Bytes bytes_per_partition;
   Bytes usable_bytes_per_partition;
   bool vector_gpsimd_concurrent;
+  std::uint64_t wide_stride_bytes;     // an innermost step of that much or more
+  std::uint64_t wide_stride_slowdown;  // takes the port so many times longer
 };
 
 struct PsumConfig {
@@ -159,7 +169,8 @@ struct FabricConfig {
 struct MachineConfig {
   std::string name;        // trn2
   std::string generation;  // NeuronCore-v3
-  std::string shape;       // instance
+  std::uint32_t core_version = 3;
+  std::string shape;  // instance
   ChipConfig chip;
   CoreConfig core;
   HbmConfig hbm;

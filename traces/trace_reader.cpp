@@ -103,6 +103,8 @@ class Reader {
       program_.collectives.push_back(
           {enumerator<CollectiveOp>(c.op(), kCollectiveOps.size(), "collective"), c.axis(), c.bytes(),
            enumerator<DType>(c.dtype(), kDTypes.size(), "dtype"), c.stream(), c.priority()});
+    for (const trace::Table& t : from.tables())
+      program_.tables.push_back({t.name(), {t.values().begin(), t.values().end()}});
     program_.regions.assign(from.regions().begin(), from.regions().end());
     if (program_.regions.empty()) fail("a program needs a region");
     program_.model_flops = from.model_flops();
@@ -145,9 +147,11 @@ class Reader {
         p.rows == 0)
       fail("a malformed access pattern");
     for (int d = 0; d < from.steps_size(); ++d) {
-      if (from.nums(d) == 0 || from.nums(d) > (std::uint64_t{1} << 40))
+      if (from.nums(d) == 0 || from.nums(d) > 0xffffffffu || from.steps(d) > 0x7fffffff ||
+          from.steps(d) < -0x7fffffff)
         fail("an access pattern of impossible size");
-      p.dims[p.dim_count++] = {from.steps(d), from.nums(d)};
+      p.dims[p.dim_count++] = {static_cast<std::int32_t>(from.steps(d)),
+                               static_cast<std::uint32_t>(from.nums(d))};
     }
     return p;
   }
@@ -170,7 +174,17 @@ class Reader {
     i.fn = enumerator<ActFn>(from.fn(), kActFns.size(), "activation function");
     i.accumulate = (from.flags() & trace_format::kAccumulate) != 0;
     i.double_row = (from.flags() & trace_format::kDoubleRow) != 0;
-    i.transpose = (from.flags() & trace_format::kTransposed) != 0;
+    i.reverse0 = (from.flags() & trace_format::kReverse0) != 0;
+    i.reverse1 = (from.flags() & trace_format::kReverse1) != 0;
+    i.sparse = (from.flags() & trace_format::kSparse) != 0;
+    if (from.kind() > 0) index(from.kind(), opcode->kind_count(), "form");
+    i.kind = static_cast<std::uint8_t>(from.kind());
+    i.row_reduce = enumerator<RowReduce>(from.row_reduce(), kRowReduces.size(), "row reduction");
+    i.reduce_op = enumerator<AluOp>(from.reduce_op(), kAluOps.size(), "ALU operation");
+    if (takes_table(*opcode)) index(from.table(), program_.tables.size(), "table");
+    i.table = from.table();
+    i.tile = {static_cast<std::uint8_t>(from.tile()), static_cast<std::uint8_t>(from.tile() >> 8u),
+              static_cast<std::uint8_t>(from.tile() >> 16u), static_cast<std::uint8_t>(from.tile() >> 24u)};
     i.imm0 = from.imm0();
     i.imm1 = from.imm1();
     if (i.opcode == Opcode::kDma) index(from.queue(), program_.queues.size(), "queue");

@@ -22,11 +22,16 @@ void fill(const AccessPattern& from, trace::Pattern& to) {
 
 void fill(const Instruction& from, trace::Instruction& to) {
   to.set_opcode(static_cast<std::uint32_t>(from.opcode));
-  to.set_flags((from.accumulate ? trace_format::kAccumulate : 0) |
-               (from.double_row ? trace_format::kDoubleRow : 0) |
-               (from.post.when == PostTime::kRead ? trace_format::kPostAtRead : 0) |
-               (from.post.sibling ? trace_format::kPostSibling : 0) |
-               (from.transpose ? trace_format::kTransposed : 0));
+  to.set_flags(
+      (from.accumulate ? trace_format::kAccumulate : 0) | (from.double_row ? trace_format::kDoubleRow : 0) |
+      (from.post.when == PostTime::kRead ? trace_format::kPostAtRead : 0) |
+      (from.post.sibling ? trace_format::kPostSibling : 0) | (from.reverse0 ? trace_format::kReverse0 : 0) |
+      (from.reverse1 ? trace_format::kReverse1 : 0) | (from.sparse ? trace_format::kSparse : 0));
+  to.set_kind(from.kind);
+  to.set_row_reduce(static_cast<std::uint32_t>(from.row_reduce));
+  to.set_reduce_op(static_cast<std::uint32_t>(from.reduce_op));
+  to.set_table(from.table);
+  to.set_tile(from.tile.row | from.tile.column << 8u | from.tile.rows << 16u | from.tile.columns << 24u);
   if (takes_destination(info(from.opcode).operands)) fill(from.dst, *to.mutable_dst());
   for (std::size_t s = 0; s < from.source_count; ++s) fill(from.src[s], *to.add_src());
   to.set_op0(static_cast<std::uint32_t>(from.op0));
@@ -87,6 +92,11 @@ void fill(const Program& from, trace::Declarations& to) {
     collective.set_dtype(static_cast<std::uint32_t>(c.dtype));
     collective.set_stream(c.stream);
     collective.set_priority(c.priority);
+  }
+  for (const TableDecl& t : from.tables) {
+    trace::Table& table = *to.add_tables();
+    table.set_name(t.name);
+    for (const std::int64_t value : t.values) table.add_values(value);
   }
   for (const std::string& name : from.regions) to.add_regions(name);
   to.set_model_flops(from.model_flops);

@@ -21,6 +21,8 @@ class Printer {
                        kDescriptorModes[static_cast<std::size_t>(q.mode)], q.priority));
     semaphores();
     for (std::size_t i = 0; i < program_.collectives.size(); ++i) collective(i);
+    for (const TableDecl& t : program_.tables)
+      line(fmt::format(".table {} = [{}]", t.name, fmt::join(t.values, ",")));
     if (program_.model_flops != 0) line(fmt::format(".modelflops {}", program_.model_flops));
     regions();
     for (std::size_t c = 0; c < program_.cores.size(); ++c) {
@@ -110,12 +112,23 @@ class Printer {
     std::vector<std::string> parts;
     if (takes_destination(opcode.operands))
       parts.push_back(pattern(i, i.dst, Field::kDstRow, Field::kDstOffset));
-    if (i.source_count > 0) parts.push_back(pattern(i, i.src[0], Field::kSrc0Row, Field::kSrc0Offset));
-    if (i.source_count > 1) parts.push_back(pattern(i, i.src[1], Field::kSrc1Row, Field::kSrc1Offset));
+    for (std::size_t k = 0; k < i.source_count; ++k)
+      parts.push_back(pattern(i, i.src[k], kSourceRows[k], kSourceOffsets[k]));
     if (i.opcode == Opcode::kDma) parts.push_back("q=" + program_.queues[i.queue].name);
+    if (takes_table(opcode)) parts.push_back("t=" + program_.tables[i.table].name);
     if (i.opcode == Opcode::kActivation) parts.push_back(fmt::format("fn={}", info(i.fn).name));
     if (i.accumulate) parts.emplace_back("acc=1");
     if (i.double_row) parts.emplace_back("dr=1");
+    if (i.sparse) parts.emplace_back("sp=1");
+    if (!i.tile.whole())
+      parts.push_back(fmt::format("tile=({},{},{},{})", 32 * i.tile.row, 32 * i.tile.column, 32 * i.tile.rows,
+                                  32 * i.tile.columns));
+    if (i.row_reduce != RowReduce::kIdle)
+      parts.push_back(fmt::format("rc={}", kRowReduces[static_cast<std::size_t>(i.row_reduce)]));
+    if (i.reduce_op != AluOp::kAdd)
+      parts.push_back(fmt::format("rop={}", kAluOps[static_cast<std::size_t>(i.reduce_op)]));
+    if (i.reverse0) parts.emplace_back("rev0=1");
+    if (i.reverse1) parts.emplace_back("rev1=1");
     if (i.op0 != AluOp::kNone)
       parts.push_back(fmt::format("op0={}", kAluOps[static_cast<std::size_t>(i.op0)]));
     if (i.op1 != AluOp::kNone)
@@ -123,7 +136,7 @@ class Printer {
     if (i.imm0 != 0) parts.push_back(fmt::format("imm0={:.9e}", i.imm0));
     if (i.imm1 != 0) parts.push_back(fmt::format("imm1={:.9e}", i.imm1));
     std::string text(opcode.mnemonic);
-    if (i.opcode == Opcode::kDma) text += i.transpose ? " transpose" : " copy";
+    if (opcode.kind_count() > 0) text += ' ' + std::string(opcode.kinds[i.kind]);
     if (i.opcode == Opcode::kCollective) text += fmt::format(" coll{}", i.collective);
     if (!parts.empty()) text += fmt::format(" {}", fmt::join(parts, ", "));
     if (i.wait.semaphore != kNoSemaphore)

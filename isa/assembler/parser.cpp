@@ -92,6 +92,8 @@ std::size_t Parser::statement(std::size_t at) {
     declare_semaphores(cursor);
   } else if (word == ".coll") {
     declare_collective(cursor);
+  } else if (word == ".table") {
+    declare_table(cursor);
   } else if (word == ".core") {
     if (program_.cores.size() == 2) cursor.fail("at most two cores (an LNC=2 pair)");
     program_.cores.emplace_back();
@@ -101,7 +103,7 @@ std::size_t Parser::statement(std::size_t at) {
     throw ProgramError(
         file_ + ':' + std::to_string(lines_[at].number) + ":1: unknown directive \"" + word + '"' +
         suggestion(word, {".const", ".core", ".coll", ".engine", ".for", ".if", ".kernel", ".let",
-                          ".modelflops", ".queue", ".region", ".sem", ".target", ".tensor"}));
+                          ".modelflops", ".queue", ".region", ".sem", ".table", ".target", ".tensor"}));
   }
   cursor.expect_end();
   return at + 1;
@@ -323,6 +325,20 @@ void Parser::declare_collective(Cursor& cursor) {
   program_.collectives.push_back(std::move(coll));
 }
 
+void Parser::declare_table(Cursor& cursor) {
+  TableDecl table;
+  table.name = cursor.word("a table name");
+  check_new_name(cursor, table.name);
+  cursor.expect("=");
+  cursor.expect("[");
+  do {
+    table.values.push_back(constant(cursor));
+  } while (cursor.accept(","));
+  cursor.expect("]");
+  tables_[table.name] = static_cast<std::uint32_t>(program_.tables.size());
+  program_.tables.push_back(std::move(table));
+}
+
 void Parser::open_engine(Cursor& cursor) {
   const auto it = std::find_if(kEngines.begin(), kEngines.end(),
                                [&](const EngineInfo& e) { return e.short_name == cursor.peek().text; });
@@ -346,8 +362,9 @@ void Parser::define(Cursor& cursor, const std::string& name, Affine value) {
 }
 
 void Parser::check_new_name(Cursor& cursor, const std::string& name) const {
-  if (lookup(name) != nullptr ||
-      tensors_.count(name) + queues_.count(name) + semaphores_.count(name) + collectives_.count(name) > 0)
+  if (lookup(name) != nullptr || tensors_.count(name) + queues_.count(name) + semaphores_.count(name) +
+                                         collectives_.count(name) + tables_.count(name) >
+                                     0)
     cursor.fail("the name \"" + name + "\" is already in use; before");
 }
 

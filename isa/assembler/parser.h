@@ -36,12 +36,14 @@ class Parser {
   void declare_queue(Cursor& cursor);
   void declare_semaphores(Cursor& cursor);
   void declare_collective(Cursor& cursor);
+  void declare_table(Cursor& cursor);
   void open_engine(Cursor& cursor);
 
   void instruction(Cursor& cursor);
   void kind_word(Cursor& cursor, Instruction& instruction);
   void operands_and_options(Cursor& cursor, Instruction& instruction, const OpcodeInfo& opcode);
   void option(Cursor& cursor, Instruction& instruction);
+  ArrayTile array_tile(Cursor& cursor);
   void wait_and_post(Cursor& cursor, Instruction& instruction);
   void wait_clause(Cursor& cursor, Instruction& instruction);
   void post_clause(Cursor& cursor, Instruction& instruction);
@@ -70,6 +72,7 @@ class Parser {
   std::map<std::string, std::uint16_t> queues_;
   std::map<std::string, Array> semaphores_;
   std::map<std::string, std::uint32_t> collectives_;
+  std::map<std::string, std::uint32_t> tables_;
   std::uint64_t next_sbuf_ = 0;
   std::uint64_t next_psum_ = 0;
 

@@ -20,7 +20,7 @@ void Parser::instruction(Cursor& cursor) {
   if (opcode == nullptr)
     throw ProgramError(before.where() + ": unknown mnemonic \"" + mnemonic + '"' +
                        suggestion(mnemonic, mnemonics()));
-  if ((opcode->engines & mask_of(engine_)) == 0)
+  if (((opcode->v2 | opcode->v3 | opcode->v4) & mask_of(engine_)) == 0)
     throw ProgramError(before.where() + ": " + mnemonic + " does not run on " +
                        std::string(short_name(engine_)));
   Instruction instruction;
@@ -44,12 +44,17 @@ void Parser::instruction(Cursor& cursor) {
   emit(cursor, std::move(instruction));
 }
 
-// `DMA copy ...` and `COLL name`.
+// `DMA copy ...`, `GEN iota ...` and `COLL name`.
 void Parser::kind_word(Cursor& cursor, Instruction& instruction) {
-  if (instruction.opcode == Opcode::kDma && cursor.peek().kind == TokenKind::kWord &&
+  const OpcodeInfo& opcode = info(instruction.opcode);
+  if (opcode.kind_count() > 0 && cursor.peek().kind == TokenKind::kWord &&
       tensors_.count(cursor.peek().text) == 0) {
-    instruction.transpose = cursor.is("transpose");
-    if (!cursor.is("copy") && !instruction.transpose) cursor.fail("unknown DMA kind; known: copy, transpose");
+    const auto end = opcode.kinds.begin() + static_cast<std::ptrdiff_t>(opcode.kind_count());
+    const auto it = std::find(opcode.kinds.begin(), end, cursor.peek().text);
+    if (it == end)
+      cursor.fail("unknown form of " + std::string(opcode.mnemonic) +
+                  "; known: " + join({opcode.kinds.begin(), end}));
+    instruction.kind = static_cast<std::uint8_t>(it - opcode.kinds.begin());
     cursor.take();
   }
   if (instruction.opcode != Opcode::kCollective) return;
@@ -68,10 +73,8 @@ void Parser::operands_and_options(Cursor& cursor, Instruction& instruction, cons
       instruction.dst = access_pattern(cursor, instruction, Field::kDstRow, Field::kDstOffset);
       has_dst = true;
     } else if (instruction.source_count < max_sources(opcode.operands)) {
-      const bool first = instruction.source_count == 0;
-      instruction.src[instruction.source_count++] =
-          access_pattern(cursor, instruction, first ? Field::kSrc0Row : Field::kSrc1Row,
-                         first ? Field::kSrc0Offset : Field::kSrc1Offset);
+      const std::size_t s = instruction.source_count++;
+      instruction.src[s] = access_pattern(cursor, instruction, kSourceRows[s], kSourceOffsets[s]);
     } else {
       cursor.fail(std::string(opcode.mnemonic) + " takes no further operand");
     }
@@ -82,6 +85,8 @@ void Parser::operands_and_options(Cursor& cursor, Instruction& instruction, cons
   if (instruction.source_count < min_sources(opcode.operands))
     cursor.fail(std::string(opcode.mnemonic) + " needs " + std::to_string(min_sources(opcode.operands)) +
                 " source operand(s)");
+  if (takes_table(opcode) && program_.tables.empty())
+    cursor.fail(std::string(opcode.mnemonic) + " needs a .table and t=");
   if (instruction.opcode == Opcode::kDma && program_.queues.empty()) cursor.fail("DMA needs a .queue and q=");
 }
 
@@ -92,7 +97,7 @@ void Parser::option(Cursor& cursor, Instruction& instruction) {
   const auto alu = [&]() {
     const auto it = std::find(kAluOps.begin(), kAluOps.end(), cursor.peek().text);
     if (it == kAluOps.end())
-      cursor.fail("unknown ALU operation; known: none, add, subtract, multiply, max, min, is_ge, power");
+      cursor.fail("unknown ALU operation; known: " + join({kAluOps.begin(), kAluOps.end()}));
     cursor.take();
     return static_cast<AluOp>(it - kAluOps.begin());
   };
@@ -100,6 +105,26 @@ void Parser::option(Cursor& cursor, Instruction& instruction) {
     instruction.accumulate = constant(cursor) != 0;
   } else if (key == "dr") {
     instruction.double_row = constant(cursor) != 0;
+  } else if (key == "sp") {
+    instruction.sparse = constant(cursor) != 0;
+  } else if (key == "tile") {
+    instruction.tile = array_tile(cursor);
+  } else if (key == "rc") {
+    const auto it = std::find(kRowReduces.begin(), kRowReduces.end(), cursor.peek().text);
+    if (it == kRowReduces.end()) cursor.fail("expected idle, reset or continue");
+    instruction.row_reduce = static_cast<RowReduce>(it - kRowReduces.begin());
+    cursor.take();
+  } else if (key == "rop") {
+    instruction.reduce_op = alu();
+  } else if (key == "rev0") {
+    instruction.reverse0 = constant(cursor) != 0;
+  } else if (key == "rev1") {
+    instruction.reverse1 = constant(cursor) != 0;
+  } else if (key == "t") {
+    const auto it = tables_.find(cursor.peek().text);
+    if (it == tables_.end()) cursor.fail("unknown table; declare it with .table");
+    instruction.table = it->second;
+    cursor.take();
   } else if (key == "op0" || key == "op") {
     instruction.op0 = alu();
   } else if (key == "op1") {
@@ -125,8 +150,25 @@ void Parser::option(Cursor& cursor, Instruction& instruction) {
     cursor.take();
   } else {
     throw ProgramError(before.where() + ": unknown option \"" + key + '"' +
-                       suggestion(key, {"acc", "dr", "op0", "op1", "imm0", "imm1", "fn", "q"}));
+                       suggestion(key, {"acc", "dr", "sp", "tile", "op0", "op1", "imm0", "imm1", "rev0",
+                                        "rev1", "rc", "rop", "fn", "q", "t"}));
   }
+}
+
+// (row, column, rows, columns) in elements, multiples of 32.
+ArrayTile Parser::array_tile(Cursor& cursor) {
+  std::array<std::uint8_t, 4> cells{};
+  cursor.expect("(");
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (i > 0) cursor.expect(",");
+    const Cursor before = cursor;
+    const std::int64_t value = constant(cursor);
+    if (value < 0 || value > 128 || value % 32 != 0)
+      before.fail("tile positions are multiples of 32 up to 128; at");
+    cells[i] = static_cast<std::uint8_t>(value / 32);
+  }
+  cursor.expect(")");
+  return {cells[0], cells[1], cells[2], cells[3]};
 }
 
 void Parser::wait_and_post(Cursor& cursor, Instruction& instruction) {
@@ -169,7 +211,9 @@ AccessPattern Parser::access_pattern(Cursor& cursor, Instruction& instruction, F
   if (!cursor.accept("[")) {
     pattern.rows = static_cast<std::uint32_t>(tensor.rows());
     pattern.dim_count = 1;
-    pattern.dims[0] = {1, tensor.row_elements()};
+    if (tensor.row_elements() > 0xffffffffu)
+      cursor.fail("a row of 2^32 elements or more needs a pattern; after");
+    pattern.dims[0] = {1, static_cast<std::uint32_t>(tensor.row_elements())};
     return pattern;
   }
   const Affine first_row = expression(cursor);
@@ -185,9 +229,13 @@ AccessPattern Parser::access_pattern(Cursor& cursor, Instruction& instruction, F
       if (pattern.dim_count == pattern.dims.size()) cursor.fail("at most 4 free dimensions");
       cursor.expect("(");
       Dim dim;
-      dim.step = constant(cursor);
+      const std::int64_t step = constant(cursor);
+      if (step > 0x7fffffff || step < -0x7fffffff) cursor.fail("a step has 31 bits; before");
+      dim.step = static_cast<std::int32_t>(step);
       cursor.expect(",");
-      dim.num = positive(cursor, "a dimension");
+      const std::uint64_t num = positive(cursor, "a dimension");
+      if (num > 0xffffffffu) cursor.fail("a dimension has 32 bits; before");
+      dim.num = static_cast<std::uint32_t>(num);
       cursor.expect(")");
       pattern.dims[pattern.dim_count++] = dim;
     } while (cursor.accept(","));

@@ -179,6 +179,13 @@ TilePool& CoreBuilder::make_pool(const std::string& name, Space space, DType dty
   return *pools_.back();
 }
 
+std::uint32_t CoreBuilder::table(const std::string& name, const std::vector<std::int64_t>& values) {
+  for (std::uint32_t t = 0; t < program_.tables.size(); ++t)
+    if (program_.tables[t].values == values) return t;
+  program_.tables.push_back({name + '_' + std::to_string(program_.tables.size()), values});
+  return static_cast<std::uint32_t>(program_.tables.size() - 1);
+}
+
 void CoreBuilder::region(const std::string& name) {
   const auto it = std::find(program_.regions.begin(), program_.regions.end(), name);
   region_ = static_cast<std::uint32_t>(it - program_.regions.begin());
@@ -270,7 +277,7 @@ void CoreBuilder::load(View dst, const HbmBlock& src) {
 void CoreBuilder::load_transposed(View dst, const HbmBlock& src) {
   TRN_CHECK(src.columns == dst.pattern.rows, "a transpose turns columns into partitions");
   Instruction i;
-  i.transpose = true;
+  i.kind = static_cast<std::uint8_t>(DmaKind::kTranspose);
   i.dst = dst.pattern;
   i.src[0] = hbm_pattern(src, static_cast<std::uint32_t>(src.rows));
   fill(dst, i, src);

@@ -67,6 +67,9 @@ class CoreBuilder {
   void compute(Engine engine, Opcode opcode, View dst, const std::vector<View>& sources,
                const Instruction& attributes = {});
 
+  // The number of a table with these values, declared once.
+  std::uint32_t table(const std::string& name, const std::vector<std::int64_t>& values);
+
   void region(const std::string& name);
 
  private:

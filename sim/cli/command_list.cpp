@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "isa/dtype.h"
 #include "isa/program.h"
+#include "isa/reference.h"
 #include "kernels/gemm.h"
 #include "kernels/registry.h"
 #include "sim/cli/cli.h"
@@ -37,7 +38,7 @@ void list() {
   for (const OpcodeInfo& row : kOpcodes) {
     std::vector<std::string> engines;
     for (const EngineInfo& engine : kEngines)
-      if ((row.engines & mask_of(engine.engine)) != 0) engines.emplace_back(engine.short_name);
+      if (((row.v2 | row.v3 | row.v4) & mask_of(engine.engine)) != 0) engines.emplace_back(engine.short_name);
     fmt::print("  {:<6} {:<22} {}\n", row.mnemonic, join(engines), row.summary);
   }
 }
@@ -48,7 +49,9 @@ void add_list(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("list", "Every name the other commands take: machines, kernels, opcodes, ...");
   command->footer("Example: trnsim list");
-  command->callback(list);
+  auto isa = std::make_shared<bool>(false);
+  command->add_flag("--isa", *isa, "print the instruction reference (docs/isa.md) instead");
+  command->callback([isa] { *isa ? fmt::print("{}", isa_reference()) : list(); });
 }
 
 }  // namespace trn

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "isa/compress.h"
+#include "isa/reference.h"
 #include "tests/support/random_program.h"
 
 namespace trn {
@@ -46,8 +47,9 @@ TEST(Assembler, ErrorsNamePlaceFindingAndRemedy) {
   EXPECT_EQ(error("DVE", ".let x=1/0\n"), "f:8:11: division by zero, found the end of the line");
   EXPECT_EQ(error("DVE", ".let x=9223372036854775807+1\n"),
             "f:8:29: 64-bit overflow in this expression, found the end of the line");
-  EXPECT_EQ(error("SP", "DMA gather a, h, q=q\n"),
-            "f:8:5: unknown DMA kind; known: copy, transpose, found 'gather'");
+  EXPECT_EQ(
+      error("SP", "DMA scatterr a, h, q=q\n"),
+      "f:8:5: unknown form of DMA; known: copy, transpose, accumulate, gather, scatter, found 'scatterr'");
 }
 
 TEST(Assembler, AnOutOfRangeOperandIsFoundInsideALoop) {
@@ -154,6 +156,8 @@ TEST(Assembler, DamagedTextIsRefusedOrAssembled) {
     }
   }
 }
+
+TEST(IsaReference, IsTheCommittedPage) { EXPECT_EQ(read_text_file("docs/isa.md"), isa_reference()); }
 
 }  // namespace
 }  // namespace trn

@@ -1,5 +1,6 @@
 #include "tests/support/random_program.h"
 
+#include <iterator>
 #include <random>
 
 #include "isa/compress.h"
@@ -24,6 +25,8 @@ class Generator {
                        {"pool", Engine::kGpSimd, DescriptorMode::kSoftware, 0},
                        {"pe", Engine::kTensor, DescriptorMode::kStatic, 0}};
     for (int i = 0; i < 12; ++i) program_.semaphores.push_back("s" + std::to_string(i));
+    program_.tables = {{"pattern", {0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+                                    1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 255}}};
     program_.cores.resize(options_.cores);
     posted_.assign(options_.cores, std::vector<std::int64_t>(program_.semaphores.size(), 0));
     for (std::size_t b = 0; b < options_.bodies; ++b) body();
@@ -138,16 +141,39 @@ class Generator {
   }
 
   void vector(Instruction& i) {
-    const Opcode opcodes[] = {Opcode::kCopy,   Opcode::kTensorTensor, Opcode::kTensorScalar,
-                              Opcode::kReduce, Opcode::kReciprocal,   Opcode::kFill,
-                              Opcode::kPost};
-    i.opcode = opcodes[pick(7)];
+    const Opcode opcodes[] = {Opcode::kCopy,
+                              Opcode::kTensorTensor,
+                              Opcode::kTensorScalar,
+                              Opcode::kReduce,
+                              Opcode::kReciprocal,
+                              Opcode::kFill,
+                              Opcode::kPost,
+                              Opcode::kScan,
+                              Opcode::kCopyPredicated,
+                              Opcode::kCumulate,
+                              Opcode::kScalarTensorTensor,
+                              Opcode::kRangeSelect,
+                              Opcode::kShuffle,
+                              Opcode::kSelectReduce,
+                              Opcode::kTranspose,
+                              Opcode::kReadAccumulator};
+    i.opcode = opcodes[pick(std::size(opcodes))];
     if (i.opcode == Opcode::kPost) return;
     i.dst = pick(2) == 0 ? psum() : sbuf();
-    i.source_count = i.opcode == Opcode::kFill ? 0 : i.opcode == Opcode::kTensorTensor ? 2 : 1;
-    if (i.source_count > 0) i.src[0] = like(i.dst, pick(2) == 0);
-    if (i.source_count > 1) i.src[1] = like(i.dst, false);
-    i.op0 = AluOp::kAdd;
+    if (i.opcode == Opcode::kReadAccumulator) i.dst.dims[0] = {1, 1};
+    if (i.opcode == Opcode::kTranspose) i.dst.rows = 32;
+    const Operands operands = info(i.opcode).operands;
+    i.source_count = static_cast<std::uint8_t>(
+        operands.min_sources + pick(operands.max_sources - operands.min_sources + std::uint64_t{1}));
+    for (std::size_t s = 0; s < i.source_count; ++s) {
+      i.src[s] = like(i.dst, s == 0 && pick(2) == 0);
+      const bool scalar =
+          s == 2 || (s == 1 && (i.opcode == Opcode::kTensorScalar || i.opcode == Opcode::kRangeSelect));
+      if (scalar) i.src[s].dims[0] = {1, 1};
+      if (i.opcode == Opcode::kTranspose) i.src[s].rows = 32;
+    }
+    i.op0 = i.op1 = AluOp::kAdd;
+    if (i.opcode == Opcode::kTensorScalar && pick(2) == 0) i.row_reduce = RowReduce::kReset;
   }
 
   void scalar(Instruction& i) {
@@ -161,10 +187,13 @@ class Generator {
 
   void gpsimd(Instruction& i) {
     if (pick(4) == 0) return dma(i, 3);
-    i.opcode = pick(2) == 0 ? Opcode::kGenerate : Opcode::kCopy;
+    const Opcode opcodes[] = {Opcode::kGenerate, Opcode::kCopy, Opcode::kPartition, Opcode::kTensorTensor};
+    i.opcode = opcodes[pick(std::size(opcodes))];
+    if (i.opcode == Opcode::kPartition) i.kind = static_cast<std::uint8_t>(pick(info(i.opcode).kind_count()));
     i.dst = sbuf();
+    if (i.opcode == Opcode::kTensorTensor) i.src[1] = like(i.dst, false);
     i.src[0] = like(i.dst, false);
-    i.source_count = 1;
+    i.source_count = i.opcode == Opcode::kTensorTensor ? 2 : 1;
   }
 
   void dma(Instruction& i, std::uint16_t queue) {

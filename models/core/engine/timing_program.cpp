@@ -88,8 +88,7 @@ class Lowering {
 
   void psum_banks(const Instruction& i, TimingOp& op) {
     if (takes_destination(info(i.opcode).operands)) banks_of(i, i.dst, Field::kDstOffset, op);
-    if (i.source_count > 0) banks_of(i, i.src[0], Field::kSrc0Offset, op);
-    if (i.source_count > 1) banks_of(i, i.src[1], Field::kSrc1Offset, op);
+    for (std::size_t s = 0; s < i.source_count; ++s) banks_of(i, i.src[s], kSourceOffsets[s], op);
   }
 
   void banks_of(const Instruction& i, const AccessPattern& pattern, Field field, TimingOp& op) {

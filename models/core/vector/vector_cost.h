@@ -27,13 +27,18 @@ inline VectorCost vector_cost(std::uint64_t n, std::uint64_t passes, std::uint64
   return {std::max(streaming, engine.min_interval), speedup > 1};
 }
 
+// Counts as a 16-bit float for the fast modes.
+inline bool is_narrow(DType dtype, const VectorConfig& engine) {
+  return is_16bit_float(dtype) || (engine.fp8_fast_modes && is_fp8(dtype));
+}
+
 // tensor_copy and tensor_scalar.
 inline VectorCost vector_copy_cost(std::uint64_t n, const VectorOperand& dst, const VectorOperand& src,
                                    const VectorConfig& engine) {
   const bool sbuf = dst.space == Space::kSbuf && src.space == Space::kSbuf;
   const bool contiguous = dst.contiguous && src.contiguous;
   std::uint64_t speedup = 1;
-  if (is_16bit_float(dst.dtype) && is_16bit_float(src.dtype)) {
+  if (is_narrow(dst.dtype, engine) && is_narrow(src.dtype, engine)) {
     if (sbuf)
       speedup = contiguous ? engine.copy_speedup_sbuf_16bit
                            : std::min<std::uint64_t>(2, engine.copy_speedup_sbuf_16bit);
@@ -49,7 +54,8 @@ inline VectorCost vector_copy_cost(std::uint64_t n, const VectorOperand& dst, co
 inline VectorCost vector_tensor_tensor_cost(std::uint64_t n, const VectorOperand& dst, const VectorOperand& a,
                                             const VectorOperand& b, const VectorConfig& engine) {
   if (a.space == Space::kPsum || b.space == Space::kPsum) return vector_cost(n, 1, 1, engine);
-  const bool narrow = is_16bit_float(dst.dtype) && is_16bit_float(a.dtype) && is_16bit_float(b.dtype);
+  const bool narrow =
+      is_narrow(dst.dtype, engine) && is_narrow(a.dtype, engine) && is_narrow(b.dtype, engine);
   return vector_cost(n, 2, narrow ? engine.tensor_tensor_speedup_16bit : 1, engine);
 }
 

@@ -62,7 +62,10 @@ TransferShape transfer_shape(const Instruction& dma, const Program& program, con
   }
   // A transpose keeps the source's rows but moves at a fraction of the rate.
   const std::uint64_t rate =
-      config.engine_rate.count() * (dma.transpose ? config.transpose_efficiency_percent : 100) / 100;
+      config.engine_rate.count() *
+      (dma.kind == static_cast<std::uint8_t>(DmaKind::kTranspose) ? config.transpose_efficiency_percent
+                                                                  : 100) /
+      100;
   const std::uint64_t moving = ceil_div(engine_bytes * 1'000'000, rate);
   shape.slowest_engine = config.row_overhead * engine_rows + Picoseconds(moving);
   return shape;
