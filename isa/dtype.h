@@ -66,6 +66,28 @@ constexpr bool is_fp8(DType dtype) {
 constexpr bool is_mx(DType dtype) { return info(dtype).values == 4; }
 constexpr bool is_16bit_float(DType dtype) { return dtype == DType::kBf16 || dtype == DType::kFp16; }
 
+// Half a unit in the last place, relative to the number: what rounding to the type may cost.
+constexpr double unit_roundoff(DType dtype) {
+  switch (dtype) {
+    case DType::kBf16:
+      return 1.0 / 256;
+    case DType::kFp16:
+    case DType::kTf32:
+      return 1.0 / 2048;
+    case DType::kFp8E4M3:
+    case DType::kFp8E4M3Fn:
+    case DType::kFp8E4M3FnX4:
+      return 1.0 / 16;
+    case DType::kFp8E5M2:
+    case DType::kFp8E5M2X4:
+      return 1.0 / 8;
+    case DType::kFp4E2M1X4:
+      return 1.0 / 4;
+    default:
+      return 0;
+  }
+}
+
 std::optional<DType> find_dtype(std::string_view name);
 std::vector<std::string> dtype_names();
 // As find_dtype; a ProgramError that starts with `where` and lists the known names otherwise.

@@ -175,6 +175,9 @@ struct Instruction {
   bool same_form(const Instruction&) const;
 };
 
+// What imm0 is where none is given: ACT scales by 1.
+constexpr float default_imm0(Opcode opcode) { return opcode == Opcode::kActivation ? 1.0F : 0.0F; }
+
 // A Node is an instruction, or a loop over nodes.
 struct Node {
   std::uint64_t repeat = 0;  // 0: an instruction

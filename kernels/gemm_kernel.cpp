@@ -32,6 +32,27 @@ Program build(const KernelArguments& arguments, const MachineConfig& machine, st
   return program;
 }
 
+Matrices expected(const KernelArguments&, const Matrices& given) {
+  const Matrix& a = given.at("A");
+  const Matrix& b = given.at("B");
+  Matrix c(a.columns, b.columns);
+  for (std::uint64_t k = 0; k < a.rows; ++k)
+    for (std::uint64_t m = 0; m < a.columns; ++m)
+      for (std::uint64_t n = 0; n < b.columns; ++n) c(m, n) += a(k, m) * b(k, n);
+  return {{"C", c}};
+}
+
+// Odd shapes, and every order.
+std::vector<std::map<std::string, std::string>> cases() {
+  std::vector<std::map<std::string, std::string>> out;
+  for (const std::string& order : kGemmOrders)
+    out.push_back(
+        {{"m", "200"}, {"k", "300"}, {"n", "600"}, {"order", order}, {"m-tiles", "2"}, {"k-tiles", "2"}});
+  out.push_back({{"m", "130"}, {"k", "256"}, {"n", "64"}, {"dtype", "fp32"}});
+  out.push_back({{"m", "128"}, {"k", "513"}, {"n", "512"}, {"dtype", "fp8_e4m3"}, {"order", "stream"}});
+  return out;
+}
+
 }  // namespace
 
 KernelRow gemm_kernel() {
@@ -46,7 +67,8 @@ KernelRow gemm_kernel() {
            {"m-tiles", "16", "block size in tiles of 128"},
            {"n-tiles", "2", "block size in tiles of 512"},
            {"k-tiles", "8", "block size in tiles of 128"}},
-          build};
+          build,
+          {cases(), {}, expected}};
 }
 
 }  // namespace trn

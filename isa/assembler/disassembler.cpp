@@ -133,7 +133,7 @@ class Printer {
       parts.push_back(fmt::format("op0={}", kAluOps[static_cast<std::size_t>(i.op0)]));
     if (i.op1 != AluOp::kNone)
       parts.push_back(fmt::format("op1={}", kAluOps[static_cast<std::size_t>(i.op1)]));
-    if (i.imm0 != 0) parts.push_back(fmt::format("imm0={:.9e}", i.imm0));
+    if (i.imm0 != default_imm0(i.opcode)) parts.push_back(fmt::format("imm0={:.9e}", i.imm0));
     if (i.imm1 != 0) parts.push_back(fmt::format("imm1={:.9e}", i.imm1));
     std::string text(opcode.mnemonic);
     if (opcode.kind_count() > 0) text += ' ' + std::string(opcode.kinds[i.kind]);

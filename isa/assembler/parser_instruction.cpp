@@ -25,6 +25,7 @@ void Parser::instruction(Cursor& cursor) {
                        std::string(short_name(engine_)));
   Instruction instruction;
   instruction.opcode = opcode->opcode;
+  instruction.imm0 = default_imm0(opcode->opcode);
   instruction.region = region_;
   kind_word(cursor, instruction);
   const bool clause = cursor.is("?") || cursor.is("!");

@@ -7,17 +7,71 @@
 #include "sim/cli/cli.h"
 #include "sim/cli/machine_option.h"
 #include "sim/cli/print_result.h"
+#include "sim/functional/kernel_check.h"
 #include "sim/run/simulation.h"
 #include "traces/trace_file.h"
 
 namespace trn {
 namespace {
 
+struct KernelCheckArguments {
+  std::string name;
+  MachineOption machine;
+  bool all = false;
+};
+
+// One line a tensor.
+std::string check_lines(const KernelCheckResult& result) {
+  std::string out;
+  for (const TensorCheck& check : result.tensors) {
+    out += fmt::format("    {:<10} largest error {:.3g}, relative {:.3g}, SNR {:.1f} dB", check.tensor,
+                       check.largest_error, check.relative_error, check.snr_db);
+    if (check.wrong > 0)
+      out += fmt::format("; {} WRONG, the first in row {}, column {}", with_commas(check.wrong),
+                         check.first_row, check.first_column);
+    out += '\n';
+  }
+  for (const std::string& line : result.poisoned) out += "    unwritten: " + line + '\n';
+  return out;
+}
+
+// Each of the kernel's cases that the machine can run; the number that failed.
+std::size_t check_cases(const KernelRow& kernel, const MachineConfig& machine) {
+  std::size_t failed = 0;
+  for (const std::map<std::string, std::string>& given : kernel.proof.cases) {
+    std::string name = kernel.name;
+    for (const auto& [key, value] : given) name += " --" + key + ' ' + value;
+    try {
+      const KernelCheckResult result = check_kernel(kernel, kernel_arguments(kernel, given), machine, 1);
+      if (!result.passed()) ++failed;
+      fmt::print("  {} {} on {}\n{}", result.passed() ? "ok    " : "FAILED", name, machine.name,
+                 check_lines(result));
+    } catch (const ProgramError& error) {
+      fmt::print("  --     {} on {}: {}\n", name, machine.name, error.what());
+    }
+  }
+  return failed;
+}
+
+void check(const KernelCheckArguments& arguments) {
+  std::size_t failed = 0;
+  if (!arguments.all) {
+    failed = check_cases(find_kernel(arguments.name), arguments.machine.load());
+  } else {
+    for (const std::string& name : known_machines()) {
+      const MachineConfig machine = parse_machine(load_machine_document(name), "chip");
+      for (const KernelRow& kernel : kernel_table()) failed += check_cases(kernel, machine);
+    }
+  }
+  if (failed > 0) throw ProgramError(fmt::format("kernel check: {} case(s) failed", failed));
+}
+
 struct KernelRun {
   std::string name;
   MachineOption machine;
   std::size_t lnc = 1;
   bool json = false;
+  bool functional = false;
   std::string trace;
 };
 
@@ -52,8 +106,16 @@ void run(const KernelRun& options, const std::vector<std::string>& rest) {
   const KernelRow& kernel = find_kernel(options.name);
   const Program program = kernel.build(kernel_arguments(kernel, pairs(rest)), machine, options.lnc);
   if (!options.trace.empty()) write_file_atomically(options.trace, write_trace(program));
-  const RunResult result = run_program(program, machine);
+  KernelCheckResult checked;
+  if (options.functional)
+    checked = check_kernel(kernel, kernel_arguments(kernel, pairs(rest)), machine, options.lnc);
+  const RunResult result = options.functional ? checked.run : run_program(program, machine);
   fmt::print("{}", options.json ? result_json(result) : result_text(result));
+  if (options.functional && !options.json)
+    fmt::print("  on data, against the reference: {}\n{}", checked.passed() ? "ok" : "FAILED",
+               check_lines(checked));
+  if (options.functional && !checked.passed())
+    throw ProgramError("kernel " + kernel.name + ": wrong results");
   if (!options.json)
     fmt::print("  runtime.kernel_overhead_ns adds {} to a kernel launched alone; not included\n",
                time_text(machine.kernel_overhead));
@@ -62,7 +124,7 @@ void run(const KernelRun& options, const std::vector<std::string>& rest) {
 }  // namespace
 
 void add_kernel(CLI::App& app) {
-  CLI::App* kernel = app.add_subcommand("kernel", "The kernel library: list, run");
+  CLI::App* kernel = app.add_subcommand("kernel", "The kernel library: list, run, check");
   kernel->require_subcommand(1);
   kernel->footer(
       "Example: trnsim kernel run gemm --m 4096 --k 8192 --n 8192 --dtype fp32 --machine trn2 --order "
@@ -76,9 +138,19 @@ void add_kernel(CLI::App& app) {
       ->check(CLI::IsMember({1, 2}))
       ->capture_default_str();
   command->add_flag("--json", options->json, "print JSON");
+  command->add_flag("--functional,--check", options->functional,
+                    "also run it on data and compare with the kernel's reference");
   command->add_option("--write-trace", options->trace, "also write the program as a trace");
   command->allow_extras();
   command->callback([options, command] { run(*options, command->remaining()); });
+  CLI::App* checker =
+      kernel->add_subcommand("check", "run kernels on data, on small and odd shapes, against references");
+  auto arguments = std::make_shared<KernelCheckArguments>();
+  checker->add_option("name", arguments->name, "see trnsim kernel list");
+  checker->add_flag("--all", arguments->all, "every kernel on every generation");
+  arguments->machine.add_to(*checker, "trn2");
+  checker->footer("Example: trnsim kernel check gemm --machine trn2");
+  checker->callback([arguments] { check(*arguments); });
 }
 
 }  // namespace trn

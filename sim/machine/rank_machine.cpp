@@ -6,12 +6,13 @@
 
 namespace trn {
 
-RankMachine::RankMachine(const Job& job, const MachineConfig& machine)
+RankMachine::RankMachine(const Job& job, const MachineConfig& machine, ExecutionObserver* observer)
     : program_(job.programs[0]),
       machine_(machine),
+      observer_(observer),
       topology_(machine.fabric),
       queues_(traffic_, machine.core.dma),
-      evaluator_(program_, machine.core),
+      evaluator_(program_, machine.core, observer),
       streams_(machine.collectives.streams) {
   TRN_CHECK(job.one_program(), "one rank stands for all only if all run the same program");
   add_cores();
@@ -68,7 +69,10 @@ void RankMachine::submit() {
 }
 
 void RankMachine::deliver() {
-  for (const TransferDone& done : queues_.completed()) core_module_->complete(done.completion);
+  for (const TransferDone& done : queues_.completed()) {
+    if (observer_ != nullptr) observer_->transfer_done(done.number, now());
+    core_module_->complete(done.completion);
+  }
   queues_.completed().clear();
   for (const Completion& completion : collective_completions_) core_module_->complete(completion);
   collective_completions_.clear();

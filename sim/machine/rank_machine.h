@@ -27,7 +27,7 @@ struct CollectiveTotals {
 class RankMachine {
  public:
   // Inside a ScopedContext. A checked job of one program; it must outlive the machine.
-  RankMachine(const Job& job, const MachineConfig& machine);
+  RankMachine(const Job& job, const MachineConfig& machine, ExecutionObserver* observer = nullptr);
 
   const CoreEvaluator& cores() const { return evaluator_; }
   const Traffic& traffic() const { return traffic_; }
@@ -62,6 +62,7 @@ class RankMachine {
 
   const Program& program_;
   MachineConfig machine_;
+  ExecutionObserver* observer_;
   Topology topology_;
   Traffic traffic_;
   DmaQueues queues_;

@@ -55,15 +55,15 @@ void check(const Job& job, const MachineConfig& machine) {
 
 }  // namespace
 
-RunResult run_program(const Program& program, const MachineConfig& machine) {
-  return run_folded(uniform_job(program), machine);
+RunResult run_program(const Program& program, const MachineConfig& machine, ExecutionObserver* observer) {
+  return run_folded(uniform_job(program), machine, observer);
 }
 
-RunResult run_folded(const Job& job, const MachineConfig& machine) {
+RunResult run_folded(const Job& job, const MachineConfig& machine, ExecutionObserver* observer) {
   check(job, machine);
   const Program& program = job.programs[0];
   const ScopedContext context;
-  const RankMachine rank(job, machine);
+  const RankMachine rank(job, machine, observer);
   run_to_quiescence();
   if (!rank.cores().done())
     throw DeadlockError(program.name + ": deadlock at " + with_commas(rank.cores().finish().count()) +

@@ -3,16 +3,18 @@
 #pragma once
 
 #include "isa/job.h"
+#include "models/core/engine/execution_observer.h"
 #include "models/machine_config.h"
 #include "sim/run/run_result.h"
 
 namespace trn {
 
 // One rank alone.
-RunResult run_program(const Program& program, const MachineConfig& machine);
+RunResult run_program(const Program& program, const MachineConfig& machine,
+                      ExecutionObserver* observer = nullptr);
 
 // Rank 0 of a job that has one program for all, standing for all of them.
-RunResult run_folded(const Job& job, const MachineConfig& machine);
+RunResult run_folded(const Job& job, const MachineConfig& machine, ExecutionObserver* observer = nullptr);
 
 // Every rank simulated.
 struct JobResult {

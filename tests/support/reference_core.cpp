@@ -217,7 +217,7 @@ class ReferenceCore {
         ++e.stats.transfers;
         ++core.queues[i.queue].issued;
         queues_.submit(core.queues[i.queue].number, 0,
-                       {static_cast<std::uint32_t>(e.core), i.queue, i.post.semaphore, i.post.increment, 0,
+                       {static_cast<std::uint32_t>(e.core), i.queue, i.post.semaphore, i.post.increment, 0, 0,
                         start + start_delay(shape, mode, config_.dma), shape});
         plan_traffic(start);
         break;

@@ -12,8 +12,8 @@ constexpr Picoseconds kNever = Picoseconds::max();
 
 }  // namespace
 
-CoreEvaluator::CoreEvaluator(const Program& program, const CoreConfig& config)
-    : program_(program), config_(config) {
+CoreEvaluator::CoreEvaluator(const Program& program, const CoreConfig& config, ExecutionObserver* observer)
+    : program_(program), config_(config), observer_(observer) {
   TRN_CHECK(!program.cores.empty() && program.cores.size() <= 2, "a program has one or two cores");
   for (std::uint32_t c = 0; c < program.cores.size(); ++c) {
     cores_.emplace_back(config, program);
@@ -294,6 +294,8 @@ void CoreEvaluator::issue(std::size_t e) {
   if (banks != 0 || op.takes_bus || op.takes_psum_port) hold(op, e, banks, read.time());
   engine.complete = std::max(engine.complete, complete);
   engine.slot = slot;
+  if (observer_ != nullptr && op.kind != TimingOp::Kind::kDma)
+    observer_->issued(issued(engine, op, start.time(), engine.complete));
 
   const bool crosses = op.kind == TimingOp::Kind::kDma || op.kind == TimingOp::Kind::kCollective;
   if (op.post_semaphore != kNoSemaphore && !crosses) {
@@ -362,8 +364,17 @@ void CoreEvaluator::trigger(EngineState& engine, const TimingOp& op, EdgeTime st
   core.descriptor_unit[index_of(engine.engine)] = start.time() + descriptor_time(shape, mode, config_.dma);
   ++core.issued[op.queue];
   ++engine.stats.transfers;
-  transfers_.push_back({engine.core, op.queue, op.post_semaphore, op.post_increment, op.region,
-                        start.time() + start_delay(shape, mode, config_.dma), shape});
+  const Picoseconds first_byte = start.time() + start_delay(shape, mode, config_.dma);
+  std::uint64_t number = 0;
+  if (observer_ != nullptr)
+    number = observer_->transfer_triggered(issued(engine, op, start.time(), start.time()), first_byte);
+  transfers_.push_back(
+      {engine.core, op.queue, op.post_semaphore, op.post_increment, op.region, number, first_byte, shape});
+}
+
+IssuedInstruction CoreEvaluator::issued(const EngineState& engine, const TimingOp& op, Picoseconds start,
+                                        Picoseconds complete) const {
+  return {engine.core, engine.engine, *op.source, engine.iteration.data(), start, complete};
 }
 
 void CoreEvaluator::post(std::uint32_t core, std::uint16_t semaphore, std::uint64_t increment,

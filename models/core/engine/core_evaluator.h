@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "models/core/engine/core_stats.h"
+#include "models/core/engine/execution_observer.h"
 #include "models/core/engine/timing_program.h"
 #include "models/core/engine/wait_attribution.h"
 #include "models/core/semaphore/semaphore_file.h"
@@ -23,6 +24,7 @@ struct TransferRequest {
   std::uint16_t semaphore = kNoSemaphore;
   std::uint16_t increment = 0;
   std::uint32_t region = 0;
+  std::uint64_t number = 0;  // as the observer gave it
   Picoseconds first_byte;
   TransferShape shape;
 };
@@ -46,7 +48,8 @@ struct Completion {
 
 class CoreEvaluator {
  public:
-  CoreEvaluator(const Program& program, const CoreConfig& config);
+  // `program` and `observer` must outlive the evaluator; without an observer nobody is told.
+  CoreEvaluator(const Program& program, const CoreConfig& config, ExecutionObserver* observer = nullptr);
 
   // Issues every instruction whose time can no longer be changed by completions after `now`.
   void run_ahead(Picoseconds now);
@@ -126,10 +129,13 @@ class CoreEvaluator {
   void hold(const TimingOp& op, std::size_t e, std::uint64_t banks, Picoseconds until);
   std::uint64_t touched_banks(const EngineState& engine, const TimingOp& op) const;
   void trigger(EngineState& engine, const TimingOp& op, EdgeTime start);
+  IssuedInstruction issued(const EngineState& engine, const TimingOp& op, Picoseconds start,
+                           Picoseconds complete) const;
   void post(std::uint32_t core, std::uint16_t semaphore, std::uint64_t increment, Picoseconds visible);
 
   const Program& program_;
   CoreConfig config_;
+  ExecutionObserver* observer_;
   std::vector<EngineState> engines_;
   // What step() scans, by engine, side by side: engines_[e].start's time, or max() while a wait is open; the
   // same without the wait; and, a bit each, which engines wait for something that a completion can bring.

@@ -43,6 +43,7 @@ class Lowering {
   void instruction(const Instruction& i) {
     const OpCost cost = op_cost(i, engine_, program_, core_);
     TimingOp op;
+    op.source = &i;
     op.kind = kind_of(cost.kind);
     op.table = cost.table;
     op.takes_bus = cost.takes_bus;

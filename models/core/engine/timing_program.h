@@ -62,6 +62,7 @@ struct TimingOp {
   std::uint64_t flops = 0;
   std::uint64_t repeat = 0;    // kLoop
   std::uint32_t body_end = 0;  // kLoop: index of its kEndLoop; kEndLoop: index of its kLoop
+  const Instruction* source = nullptr;
 };
 
 struct TimingStream {

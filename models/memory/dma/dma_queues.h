@@ -19,6 +19,7 @@ struct DmaPath {
 struct TransferDone {
   std::uint32_t owner = 0;  // as given to submit
   Completion completion;
+  std::uint64_t number = 0;  // the request's
 };
 
 class DmaQueues : public TrafficActor {

@@ -1,0 +1,138 @@
+#include "isa/semantics/executor.h"
+
+#include <limits>
+
+#include "isa/semantics/number.h"
+#include "isa/semantics/operation.h"
+
+namespace trn {
+namespace {
+
+constexpr std::size_t kReported = 20;  // poisoned reads
+
+void (*semantics_of(Opcode opcode))(Operation&) {
+  for (const auto* table : {&vector_semantics(), &tensor_semantics(), &gpsimd_semantics()})
+    for (const SemanticsRow& row : *table)
+      if (row.opcode == opcode) return row.run;
+  return nullptr;
+}
+
+std::uint32_t lanes_of(const Program& program, const AccessPattern& pattern) {
+  return info(program.tensors[pattern.tensor].dtype).values;
+}
+
+bool all_written(const ElementBytes& element, std::uint32_t width) {
+  for (std::uint32_t b = 0; b < width; ++b)
+    if (element.written[b] == 0) return false;
+  return true;
+}
+
+}  // namespace
+
+Executor::Executor(RankMemory& memory) : memory_(memory), registers_(memory.program().cores.size()) {}
+
+Values Executor::load(std::size_t core, const AccessPattern& pattern, const Instruction& instruction,
+                      const std::vector<std::int64_t>& rows) {
+  const TensorDecl& tensor = memory_.program().tensors[pattern.tensor];
+  const std::vector<std::int64_t> offsets = element_offsets(pattern);
+  const std::uint32_t lanes = info(tensor.dtype).values;
+  Values values(pattern.rows, offsets.size() * lanes);
+  bool poisoned = false;
+  for (std::uint32_t r = 0; r < pattern.rows; ++r) {
+    const std::int64_t row = pattern.row + (rows.empty() ? static_cast<std::int64_t>(r) : rows[r]);
+    for (std::size_t e = 0; e < offsets.size(); ++e) {
+      const ElementBytes element = memory_.element(core, pattern.tensor, row, offsets[e]);
+      const bool written = all_written(element, info(tensor.dtype).bytes);
+      poisoned = poisoned || !written;
+      for (std::uint32_t lane = 0; lane < lanes; ++lane)
+        values(r, e * lanes + lane) =
+            written ? decode(tensor.dtype, element.bytes, lane) : std::numeric_limits<double>::quiet_NaN();
+    }
+  }
+  if (poisoned && ++poisoned_count_ <= kReported)
+    poisoned_.push_back("core " + std::to_string(core) + ' ' +
+                        std::string(info(instruction.opcode).mnemonic) + " in region " +
+                        memory_.program().regions[instruction.region] + " reads " + tensor.name +
+                        ", of which nobody has written all");
+  return values;
+}
+
+Effect Executor::read(std::size_t core, Engine engine, const Instruction& i) {
+  if (i.opcode == Opcode::kDma) return transfer(core, i);
+  Effect effect;
+  effect.core = core;
+  void (*const run)(Operation&) = semantics_of(i.opcode);
+  if (run == nullptr) return effect;  // control: no data
+  if (i.sparse)
+    throw ProgramError(
+        "structured sparsity (sp=1) has a cost here, but its compressed weights have no published "
+        "layout: it cannot run on data");
+  Operation op{i, engine, memory_.program(), registers_[core][index_of(engine)], {}, {}};
+  const bool second_is_result = i.opcode == Opcode::kQuantizeMx;
+  for (std::size_t s = 0; s < i.source_count; ++s)
+    if (!(second_is_result && s == 1)) op.sources.push_back(load(core, i.src[s], i));
+  if (takes_destination(info(i.opcode).operands))
+    op.writes.push_back(
+        {i.dst, Values(i.dst.rows, i.dst.elements_per_row() * lanes_of(op.program, i.dst)), false, {}, {}});
+  run(op);
+  effect.writes = std::move(op.writes);
+  return effect;
+}
+
+// Elements in row-major order of both patterns; a transpose swaps rows and columns.
+Effect Executor::transfer(std::size_t core, const Instruction& i) {
+  const DmaKind kind = static_cast<DmaKind>(i.kind);
+  std::vector<std::int64_t> indices;
+  if (kind == DmaKind::kGather || kind == DmaKind::kScatter) {
+    if (i.source_count < 2)
+      throw ProgramError("DMA gather and scatter need the row numbers as second source");
+    for (const double row : load(core, i.src[1], i).at) indices.push_back(static_cast<std::int64_t>(row));
+  }
+  const Values from =
+      load(core, i.src[0], i, kind == DmaKind::kGather ? indices : std::vector<std::int64_t>{});
+  Effect effect;
+  effect.core = core;
+  Effect::Write write{
+      i.dst, Values(i.dst.rows, from.at.size() / i.dst.rows), kind == DmaKind::kAccumulate, {}, {}};
+  if (kind == DmaKind::kTranspose) {
+    for (std::size_t r = 0; r < from.rows; ++r)
+      for (std::size_t c = 0; c < from.columns; ++c) write.values(c, r) = from(r, c);
+  } else {
+    write.values.at = from.at;
+  }
+  if (kind == DmaKind::kScatter)
+    for (const std::int64_t row : indices) write.rows.push_back(i.dst.row + row);
+  effect.writes.push_back(std::move(write));
+  return effect;
+}
+
+void Executor::commit(const Effect& effect) {
+  for (const Effect::Write& write : effect.writes) {
+    const TensorDecl& tensor = memory_.program().tensors[write.to.tensor];
+    const std::vector<std::int64_t> offsets = element_offsets(write.to);
+    const std::uint32_t lanes = info(tensor.dtype).values;
+    const std::uint32_t width = info(tensor.dtype).bytes;
+    for (std::size_t r = 0; r < write.values.rows; ++r) {
+      const std::int64_t row =
+          write.rows.empty() ? write.to.row + static_cast<std::int64_t>(r) : write.rows[r];
+      for (std::size_t e = 0; e < offsets.size(); ++e) {
+        if (!write.skip.empty() && write.skip[r * offsets.size() + e] != 0) continue;
+        const ElementBytes element = memory_.element(effect.core, write.to.tensor, row, offsets[e]);
+        const bool onto_nothing = write.add && !all_written(element, width);
+        if (onto_nothing && ++poisoned_count_ <= kReported)
+          poisoned_.push_back("core " + std::to_string(effect.core) + " adds onto " + tensor.name +
+                              ", which nobody has written: the first of a group must overwrite");
+        for (std::uint32_t lane = 0; lane < lanes; ++lane) {
+          double value = write.values(r, e * lanes + lane);
+          if (write.add)
+            value = onto_nothing ? std::numeric_limits<double>::quiet_NaN()
+                                 : value + decode(tensor.dtype, element.bytes, lane);
+          encode(tensor.dtype, value, element.bytes, lane);
+        }
+        for (std::uint32_t b = 0; b < width; ++b) element.written[b] = 1;
+      }
+    }
+  }
+}
+
+}  // namespace trn

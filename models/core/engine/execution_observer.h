@@ -1,0 +1,32 @@
+// Told what a core executes and when: execution on data and the hazard checker listen.
+#pragma once
+
+#include <cstdint>
+
+#include "base/units.h"
+#include "isa/program.h"
+
+namespace trn {
+
+// An instruction at issue, its times final.
+struct IssuedInstruction {
+  std::uint32_t core = 0;
+  Engine engine = Engine::kTensor;
+  const Instruction& instruction;
+  const std::uint64_t* iteration;  // of the loops around it, outermost first
+  Picoseconds start;
+  Picoseconds complete;  // result visible; of a transfer: its trigger's end
+};
+
+// Start times never decrease over the calls of one rank. `transfer` numbers a DMA instruction for its
+// completion.
+class ExecutionObserver {
+ public:
+  virtual ~ExecutionObserver() = default;
+  virtual void issued(const IssuedInstruction& issued) = 0;
+  // A transfer will read its source from `first_byte` on; returns its number.
+  virtual std::uint64_t transfer_triggered(const IssuedInstruction& issued, Picoseconds first_byte) = 0;
+  virtual void transfer_done(std::uint64_t transfer, Picoseconds now) = 0;
+};
+
+}  // namespace trn

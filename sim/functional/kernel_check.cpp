@@ -1,0 +1,130 @@
+#include "sim/functional/kernel_check.h"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "base/error.h"
+#include "isa/semantics/number.h"
+#include "sim/functional/functional_run.h"
+#include "sim/run/simulation.h"
+
+namespace trn {
+namespace {
+
+std::size_t find_tensor(const Program& program, const std::string& name) {
+  for (std::size_t t = 0; t < program.tensors.size(); ++t)
+    if (program.tensors[t].space == Space::kHbm && program.tensors[t].name == name) return t;
+  TRN_CHECK(false, "the reference names a tensor the kernel does not have: " + name);
+}
+
+// Values of an HBM tensor; a packed element gives its lanes.
+Matrix read_matrix(RankMemory& memory, std::size_t t) {
+  const TensorDecl& tensor = memory.program().tensors[t];
+  const std::uint32_t lanes = info(tensor.dtype).values;
+  Matrix m(tensor.rows(), tensor.row_elements() * lanes);
+  for (std::uint64_t r = 0; r < m.rows; ++r)
+    for (std::uint64_t c = 0; c < m.columns; ++c) {
+      const ElementBytes element =
+          memory.element(0, static_cast<std::uint32_t>(t), static_cast<std::int64_t>(r),
+                         static_cast<std::int64_t>(c / lanes));
+      m(r, c) = element.written[0] == 0
+                    ? std::nan("")
+                    : decode(tensor.dtype, element.bytes, static_cast<std::uint32_t>(c % lanes));
+    }
+  return m;
+}
+
+void write_matrix(RankMemory& memory, std::size_t t, const Matrix& m) {
+  const TensorDecl& tensor = memory.program().tensors[t];
+  const std::uint32_t lanes = info(tensor.dtype).values;
+  TRN_CHECK(m.rows == tensor.rows() && m.columns == tensor.row_elements() * lanes,
+            "an input of the wrong shape for " + tensor.name);
+  for (std::uint64_t r = 0; r < m.rows; ++r)
+    for (std::uint64_t c = 0; c < m.columns; ++c) {
+      const ElementBytes element =
+          memory.element(0, static_cast<std::uint32_t>(t), static_cast<std::int64_t>(r),
+                         static_cast<std::int64_t>(c / lanes));
+      encode(tensor.dtype, m(r, c), element.bytes, static_cast<std::uint32_t>(c % lanes));
+      std::fill_n(element.written, info(tensor.dtype).bytes, std::uint8_t{1});
+    }
+}
+
+Matrix normal(const TensorDecl& tensor, std::mt19937_64& random) {
+  Matrix m(tensor.rows(), tensor.row_elements() * info(tensor.dtype).values);
+  std::normal_distribution<double> distribution;
+  for (double& value : m.at) value = distribution(random);
+  return m;
+}
+
+TensorCheck compare(const std::string& name, const Matrix& found, const Matrix& expected, double tolerance) {
+  TRN_CHECK(found.rows == expected.rows && found.columns == expected.columns,
+            "a reference of the wrong shape for " + name);
+  TensorCheck check;
+  check.tensor = name;
+  double signal = 0;
+  double noise = 0;
+  for (const double value : expected.at) signal += value * value;
+  const double rms = std::sqrt(signal / static_cast<double>(expected.at.size()));
+  for (std::uint64_t r = 0; r < found.rows; ++r)
+    for (std::uint64_t c = 0; c < found.columns; ++c) {
+      const double error = std::fabs(found(r, c) - expected(r, c));
+      const double relative = error / (std::fabs(expected(r, c)) + rms);
+      noise += error * error;
+      if (error == 0) continue;
+      check.largest_error = std::max(check.largest_error, error);
+      check.relative_error = std::max(check.relative_error, relative);
+      if (relative <= tolerance) continue;  // false for NaN
+      if (check.wrong++ == 0) check.first_row = r, check.first_column = c;
+    }
+  check.snr_db = signal == 0 ? 0 : noise == 0 ? 999 : 10 * std::log10(signal / noise);
+  return check;
+}
+
+}  // namespace
+
+bool KernelCheckResult::passed() const {
+  return poisoned.empty() && std::all_of(tensors.begin(), tensors.end(),
+                                         [](const TensorCheck& check) { return check.wrong == 0; });
+}
+
+KernelCheckResult check_kernel(const KernelRow& kernel, const KernelArguments& arguments,
+                               const MachineConfig& machine, std::size_t cores, std::uint64_t seed) {
+  if (!kernel.proof.expected)
+    throw UsageError("kernel " + kernel.name + " has no reference to check against");
+  const Program program = kernel.build(arguments, machine, cores);
+  DataExecution execution(program, machine);
+  RankMemory& memory = execution.memory();
+  std::mt19937_64 random(seed);
+  const Matrices special = kernel.proof.inputs ? kernel.proof.inputs(arguments) : Matrices{};
+  // Every tensor gets values; the references then say which ones are results and must be written anew.
+  Matrices given;
+  for (std::size_t t = 0; t < program.tensors.size(); ++t) {
+    const TensorDecl& tensor = program.tensors[t];
+    if (tensor.space != Space::kHbm) continue;
+    const auto found = special.find(tensor.name);
+    write_matrix(memory, t, found != special.end() ? found->second : normal(tensor, random));
+    given[tensor.name] = read_matrix(memory, t);
+  }
+  const Matrices expected = kernel.proof.expected(arguments, given);
+  for (const auto& [name, value] : expected) {
+    if (special.count(name) != 0) continue;  // updated in place
+    const std::size_t t = find_tensor(program, name);
+    const TensorDecl& tensor = program.tensors[t];
+    for (std::uint64_t e = 0; e < tensor.rows() * tensor.row_elements(); ++e)
+      std::fill_n(memory.element(0, static_cast<std::uint32_t>(t), 0, static_cast<std::int64_t>(e)).written,
+                  info(tensor.dtype).bytes, std::uint8_t{0});
+  }
+  KernelCheckResult result;
+  result.run = run_program(program, machine, &execution);
+  execution.finish();
+  for (const auto& [name, value] : expected) {
+    const std::size_t t = find_tensor(program, name);
+    const double tolerance = kernel.proof.tolerance + unit_roundoff(program.tensors[t].dtype);
+    result.tensors.push_back(compare(name, read_matrix(memory, t), value, tolerance));
+  }
+  result.poisoned = execution.executor().poisoned();
+  return result;
+}
+
+}  // namespace trn
