@@ -350,7 +350,7 @@ inline constexpr std::array kOpcodes{
         kAct,
         {true, 1, 3},
         "activation, activate2",
-        "fn(x * scale + bias): scale is imm0 or the second, bias imm1 or the third, scalar source; rc= "
+        "fn(x * scale + bias): bias is imm1 or the second, scale imm0 or the third, scalar source; rc= "
         "reduces the row",
         "max(64, N), and a table load when the function set changes"},
     OpcodeInfo{Opcode::kReadAccumulator,

@@ -1,4 +1,8 @@
 // The attention rows of the kernel library.
+#include <algorithm>
+#include <cmath>
+#include <random>
+
 #include "base/error.h"
 #include "kernels/builder/rank_builder.h"
 #include "kernels/flash_attention.h"
@@ -31,6 +35,99 @@ AttentionForward forward_tensors(RankBuilder& rank, const AttentionShape& shape)
   return x;
 }
 
+// Probabilities of one query head, and their log-sum-exp.
+struct Probabilities {
+  Matrix p;
+  std::vector<double> lse;
+};
+Probabilities softmax_scores(const Matrix& q, const Matrix& k, std::uint64_t head, std::uint64_t kv,
+                             std::uint64_t d) {
+  Probabilities out{Matrix(q.rows, q.rows), {}};
+  for (std::uint64_t i = 0; i < q.rows; ++i) {
+    double largest = -1e300;
+    for (std::uint64_t j = 0; j <= i; ++j) {
+      double score = 0;
+      for (std::uint64_t c = 0; c < d; ++c) score += q(i, head * d + c) * k(j, kv * d + c);
+      out.p(i, j) = score / std::sqrt(static_cast<double>(d));
+      largest = std::max(largest, out.p(i, j));
+    }
+    double sum = 0;
+    for (std::uint64_t j = 0; j <= i; ++j) sum += std::exp(out.p(i, j) - largest);
+    out.lse.push_back(largest + std::log(sum));
+    for (std::uint64_t j = 0; j <= i; ++j) out.p(i, j) = std::exp(out.p(i, j) - out.lse.back());
+  }
+  return out;
+}
+
+Matrices expected_forward(const KernelArguments& arguments, const Matrices& given) {
+  const AttentionShape s = shape_of(arguments);
+  const Matrix &q = given.at("q"), &k = given.at("k"), &v = given.at("v");
+  Matrix out(q.rows, q.columns);
+  Matrix lse(q.rows, s.heads);
+  for (std::uint64_t h = 0; h < s.heads; ++h) {
+    const std::uint64_t kv = h / (s.heads / s.kv_heads);
+    const Probabilities soft = softmax_scores(q, k, h, kv, s.head_dim);
+    for (std::uint64_t i = 0; i < q.rows; ++i) {
+      lse(i, h) = soft.lse[i];
+      for (std::uint64_t j = 0; j <= i; ++j)
+        for (std::uint64_t c = 0; c < s.head_dim; ++c)
+          out(i, h * s.head_dim + c) += soft.p(i, j) * v(j, kv * s.head_dim + c);
+    }
+  }
+  return {{"out", out}, {"lse", lse}};
+}
+
+// The backward pass needs the forward pass's results: made from fixed operands.
+Matrices backward_inputs(const KernelArguments& arguments) {
+  const AttentionShape s = shape_of(arguments);
+  Matrices given;
+  std::mt19937_64 random(11);
+  std::normal_distribution<double> normal;
+  for (const auto& [name, heads] : {std::pair{"q", s.heads}, {"k", s.kv_heads}, {"v", s.kv_heads}}) {
+    Matrix& m = given[name] = Matrix(s.sequence, heads * s.head_dim);
+    for (double& value : m.at)
+      value = static_cast<float>(std::round(normal(random) * 32) / 32);  // exact in bf16
+  }
+  const Matrices forward = expected_forward(arguments, given);
+  given["out"] = forward.at("out");
+  given["lse"] = forward.at("lse");
+  return given;
+}
+
+Matrices expected_backward(const KernelArguments& arguments, const Matrices& given) {
+  const AttentionShape s = shape_of(arguments);
+  const std::uint64_t d = s.head_dim;
+  const double scale = 1 / std::sqrt(static_cast<double>(d));
+  const Matrix &q = given.at("q"), &k = given.at("k"), &v = given.at("v"), &dout = given.at("dout");
+  Matrix dq(q.rows, q.columns), dk(k.rows, k.columns), dv(v.rows, v.columns);
+  for (std::uint64_t h = 0; h < s.heads; ++h) {
+    const std::uint64_t kv = h / (s.heads / s.kv_heads);
+    const Probabilities soft = softmax_scores(q, k, h, kv, d);
+    for (std::uint64_t i = 0; i < q.rows; ++i) {
+      std::vector<double> dp(i + 1);
+      double delta = 0;
+      for (std::uint64_t j = 0; j <= i; ++j) {
+        for (std::uint64_t c = 0; c < d; ++c) dp[j] += dout(i, h * d + c) * v(j, kv * d + c);
+        delta += dp[j] * soft.p(i, j);
+      }
+      for (std::uint64_t j = 0; j <= i; ++j) {
+        const double ds = soft.p(i, j) * (dp[j] - delta) * scale;
+        for (std::uint64_t c = 0; c < d; ++c) {
+          dq(i, h * d + c) += ds * k(j, kv * d + c);
+          dk(j, kv * d + c) += ds * q(i, h * d + c);
+          dv(j, kv * d + c) += soft.p(i, j) * dout(i, h * d + c);
+        }
+      }
+    }
+  }
+  return {{"dq", dq}, {"dk", dk}, {"dv", dv}};
+}
+
+using Cases = std::vector<std::map<std::string, std::string>>;
+const Cases kCases{{{"seq", "256"}, {"heads", "4"}, {"kv-heads", "2"}, {"head-dim", "64"}},
+                   {{"seq", "640"}, {"heads", "2"}, {"kv-heads", "1"}, {"head-dim", "128"}},
+                   {{"seq", "128"}, {"heads", "1"}, {"kv-heads", "1"}, {"head-dim", "96"}}};
+
 const std::vector<KernelArgument> kArguments{{"seq", "4096", "tokens"},
                                              {"heads", "16", "query heads"},
                                              {"kv-heads", "2", "key/value heads"},
@@ -39,7 +136,9 @@ const std::vector<KernelArgument> kArguments{{"seq", "4096", "tokens"},
 }  // namespace
 
 KernelRow flash_attention_kernel() {
-  return {"flash_attention", "causal attention forward, grouped queries, online softmax", kArguments,
+  return {"flash_attention",
+          "causal attention forward, grouped queries, online softmax",
+          kArguments,
           [](const KernelArguments& arguments, const MachineConfig& machine, std::size_t cores) {
             RankBuilder rank(machine, "flash_attention", cores);
             const AttentionForward x = forward_tensors(rank, shape_of(arguments));
@@ -49,12 +148,15 @@ KernelRow flash_attention_kernel() {
                         });
             rank.program().model_flops = flash_attention_flops(x.shape);
             return rank.take();
-          }};
+          },
+          {kCases, {}, expected_forward}};
 }
 
 KernelRow flash_attention_backward_kernel() {
-  return {"flash_attention_bwd", "its backward pass: dq, dk, dv from dout, q, k, v, out and the log-sum-exp",
-          kArguments, [](const KernelArguments& arguments, const MachineConfig& machine, std::size_t cores) {
+  return {"flash_attention_bwd",
+          "its backward pass: dq, dk, dv from dout, q, k, v, out and the log-sum-exp",
+          kArguments,
+          [](const KernelArguments& arguments, const MachineConfig& machine, std::size_t cores) {
             RankBuilder rank(machine, "flash_attention_bwd", cores);
             AttentionBackward y;
             y.forward = forward_tensors(rank, shape_of(arguments));
@@ -69,7 +171,9 @@ KernelRow flash_attention_backward_kernel() {
                         });
             rank.program().model_flops = flash_attention_backward_flops(x.shape);
             return rank.take();
-          }};
+          },
+          // The first rows' gradients are differences of nearly equal bf16 numbers.
+          {kCases, backward_inputs, expected_backward, 0.1}};
 }
 
 }  // namespace trn

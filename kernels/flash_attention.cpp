@@ -1,6 +1,7 @@
 #include "kernels/flash_attention.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace trn {
 namespace {
@@ -21,23 +22,38 @@ std::uint64_t sections_flops(const AttentionShape& s, std::uint64_t per_pair) {
 
 class Attention {
  public:
-  Attention(CoreBuilder& builder, const AttentionForward& x) : b_(builder), x_(x), d_(x.shape.head_dim) {}
+  Attention(CoreBuilder& builder, const AttentionForward& x)
+      : b_(builder),
+        x_(x),
+        d_(x.shape.head_dim),
+        scale_(static_cast<float>(1 / std::sqrt(static_cast<double>(d_)))) {}
 
  protected:
   View cols(Tile& tile, std::uint64_t first, std::uint64_t count, std::uint64_t rows = kQ) const {
     return View::columns(tile, first, count, static_cast<std::uint32_t>(rows));
   }
   void vector(Opcode opcode, View dst, const std::vector<View>& sources, AluOp op0 = AluOp::kNone,
-              AluOp op1 = AluOp::kNone) {
+              AluOp op1 = AluOp::kNone, float imm0 = 0) {
     Instruction i;
     i.op0 = op0;
     i.op1 = op1;
+    i.imm0 = imm0;
     b_.compute(Engine::kVector, opcode, dst, sources, i);
   }
-  void scalar(ActFn fn, View dst, const std::vector<View>& sources, bool row_sum = false) {
+  // -max of each row.
+  void negated_max(View dst, View x) {
+    Instruction i;
+    i.op0 = AluOp::kMax;
+    i.reverse0 = true;
+    b_.compute(Engine::kVector, Opcode::kReduce, dst, {x}, i);
+  }
+  // fn(x * scale + bias); the second source is the bias.
+  void scalar(ActFn fn, View dst, const std::vector<View>& sources, float scale = 1,
+              RowReduce reduce = RowReduce::kIdle) {
     Instruction i;
     i.fn = fn;
-    i.row_reduce = row_sum ? RowReduce::kReset : RowReduce::kIdle;
+    i.imm0 = scale;
+    i.row_reduce = reduce;
     b_.compute(Engine::kScalar, Opcode::kActivation, dst, sources, i);
   }
   void multiply(View dst, View weights, View moving, bool accumulate, bool last) {
@@ -78,6 +94,7 @@ class Attention {
   CoreBuilder& b_;
   const AttentionForward& x_;
   std::uint64_t d_;
+  float scale_;  // of the scores
 };
 
 // Two tiles of queries take turns, and scores run ahead of the softmax, which runs ahead of the weighted
@@ -124,7 +141,8 @@ class Forward : Attention {
   struct Queries {
     std::uint64_t head, q;
     Tile *qt, *small, *sum;
-    View max, next_max, total;  // the maxima swap after every section
+    // Maxima so far of the scaled scores, negated: they swap after every section.
+    View max, next_max, total;
   };
   // A section of keys for a tile of queries.
   struct Item {
@@ -180,13 +198,16 @@ class Forward : Attention {
     }
     item.factors = &factors_->next();
     const View correction = cols(*item.factors, 1, 1);
-    vector(Opcode::kReduce, x.next_max, {scores}, AluOp::kMax);
-    if (!item.first) {
-      vector(Opcode::kTensorTensor, x.next_max, {x.next_max, x.max}, AluOp::kMax);
-      scalar(ActFn::kExp, correction, {x.max, x.next_max});
+    negated_max(x.next_max, scores);
+    if (item.first) {
+      vector(Opcode::kTensorScalar, x.next_max, {x.next_max}, AluOp::kMultiply, AluOp::kNone, scale_);
+    } else {
+      vector(Opcode::kScalarTensorTensor, x.next_max, {x.next_max, x.max}, AluOp::kMultiply, AluOp::kMin,
+             scale_);
+      scalar(ActFn::kExp, correction, {x.max, x.next_max}, -1);  // exp(old maximum - new maximum)
     }
     item.p = &p_->next();
-    scalar(ActFn::kExp, cols(*item.p, 0, item.count), {scores, x.next_max}, true);
+    scalar(ActFn::kExp, cols(*item.p, 0, item.count), {scores, x.next_max}, scale_, RowReduce::kReset);
     b_.compute(Engine::kScalar, Opcode::kReadAccumulator, cols(*item.factors, 0, 1), {});
     std::swap(x.max, x.next_max);
   }
@@ -206,8 +227,11 @@ class Forward : Attention {
       vector(Opcode::kCopy, total, {section_sum});
       vector(Opcode::kCopy, sum, {View::whole(result)});
     } else {  // older sums times the correction, plus this section's
-      vector(Opcode::kScalarTensorTensor, total, {total, section_sum}, AluOp::kMultiply, AluOp::kAdd);
-      vector(Opcode::kScalarTensorTensor, sum, {sum, View::whole(result)}, AluOp::kMultiply, AluOp::kAdd);
+      const View correction = cols(*item.factors, 1, 1);
+      vector(Opcode::kScalarTensorTensor, total, {total, section_sum, correction}, AluOp::kMultiply,
+             AluOp::kAdd);
+      vector(Opcode::kScalarTensorTensor, sum, {sum, View::whole(result), correction}, AluOp::kMultiply,
+             AluOp::kAdd);
     }
     if (item.last) close(*item.queries);
   }
@@ -221,7 +245,7 @@ class Forward : Attention {
     b_.store({x_.out, x_.row + x.q, kQ, x.head * d_, d_}, View::whole(out));
     const View lse = cols(*x.small, 6, 1);
     scalar(ActFn::kLog, lse, {x.total});
-    vector(Opcode::kTensorTensor, lse, {lse, x.max}, AluOp::kAdd);
+    vector(Opcode::kTensorTensor, lse, {lse, x.max}, AluOp::kSubtract);
     b_.store({x_.lse, x_.row + x.q, kQ, x.head, 1}, lse);
   }
 
@@ -265,8 +289,8 @@ class Backward : Attention {
       for (std::uint64_t h = kv * group; h < (kv + 1) * group; ++h)
         for (std::uint64_t q = 0; q < s; q += kQ) tile(keys, h, q);
       for (std::uint64_t j = 0; j < blocks; ++j) {
-        store_sum(*keys.dk, j, y_.dk, x_.k_column + kv * d_);
-        store_sum(*keys.dv, j, y_.dv, x_.v_column + kv * d_);
+        store_sum(*keys.dk, j, scale_, y_.dk, x_.k_column + kv * d_);
+        store_sum(*keys.dv, j, 1, y_.dv, x_.v_column + kv * d_);
       }
     }
   }
@@ -279,9 +303,9 @@ class Backward : Attention {
     Tile *q, *dout, *qt, *dout_t, *small;
   };
 
-  void store_sum(Tile& sum, std::uint64_t j, HbmTensor to, std::uint64_t column) {
+  void store_sum(Tile& sum, std::uint64_t j, float scale, HbmTensor to, std::uint64_t column) {
     Tile& out = out_->next();
-    b_.compute(Engine::kScalar, Opcode::kCopy, View::whole(out), {cols(sum, j * d_, d_)});
+    scalar(ActFn::kCopy, View::whole(out), {cols(sum, j * d_, d_)}, scale);
     b_.store({to, y_.grad_row + j * kSub, kSub, column, d_}, View::whole(out));
   }
 
@@ -298,6 +322,8 @@ class Backward : Attention {
     vector(Opcode::kTensorTensor, View::whole(forward_out), {View::whole(forward_out), View::whole(*x.dout)},
            AluOp::kMultiply);
     vector(Opcode::kReduce, cols(*x.small, 1, 1), {View::whole(forward_out)}, AluOp::kAdd);
+    vector(Opcode::kTensorScalar, cols(*x.small, 2, 1), {cols(*x.small, 0, 1)}, AluOp::kMultiply,
+           AluOp::kNone, -1);
     Tile& dq = dq_sum_->next();
     // One section's scores and their gradient run ahead of the products of the section before.
     std::vector<Item> items;
@@ -308,7 +334,7 @@ class Backward : Attention {
       if (i > 0) multiply_back(items[i - 1], keys, x, dq);
     }
     Tile& out = out_->next();
-    b_.compute(Engine::kScalar, Opcode::kCopy, View::whole(out), {View::whole(dq)});
+    scalar(ActFn::kCopy, View::whole(out), {View::whole(dq)}, scale_);
     b_.store({y_.dq, y_.grad_row + q, kQ, x_.q_column + head * d_, d_}, View::whole(out));
   }
 
@@ -328,12 +354,14 @@ class Backward : Attention {
     multiply(cols(dp, 0, item.count), cols(*x.dout_t, 0, kQ, d_), cols(*keys.vt, item.k, item.count, d_),
              false, true);
     item.p = &p_->next();
-    scalar(ActFn::kExp, cols(*item.p, 0, item.count), {cols(scores, 0, item.count), cols(*x.small, 0, 1)});
+    scalar(ActFn::kExp, cols(*item.p, 0, item.count), {cols(scores, 0, item.count), cols(*x.small, 2, 1)},
+           scale_);
     const View corner = cols(*item.p, item.count - kSub, kSub);
     if (item.last) causal(corner, corner, 0, 0);
     item.ds = &ds_->next();
     vector(Opcode::kScalarTensorTensor, cols(*item.ds, 0, item.count),
-           {cols(dp, 0, item.count), cols(*item.p, 0, item.count)}, AluOp::kSubtract, AluOp::kMultiply);
+           {cols(dp, 0, item.count), cols(*item.p, 0, item.count), cols(*x.small, 1, 1)}, AluOp::kSubtract,
+           AluOp::kMultiply);
   }
 
   // dV += P^T dO, dK += dS^T Q, dQ += dS K.

@@ -1,6 +1,7 @@
 #include "kernels/pointwise.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 
 namespace trn {
@@ -53,11 +54,53 @@ class Block {
   void scale(View dst, View a, View by) const {
     vector(Opcode::kTensorScalar, dst, {a, by}, AluOp::kMultiply);
   }
-  void activation(ActFn fn, View dst, View src, bool row_sum = false) const {
+  // (a op0 imm0) op1 b
+  void combine(View dst, View a, View b, AluOp op0, double imm0, AluOp op1) const {
+    Instruction i;
+    i.op0 = op0;
+    i.op1 = op1;
+    i.imm0 = static_cast<float>(imm0);
+    b_.compute(Engine::kVector, Opcode::kScalarTensorTensor, dst, {a, b}, i);
+  }
+  // fn(src * scale + bias); with row_sum also into the accumulators.
+  void activation(ActFn fn, View dst, View src, double scale = 1, double bias = 0) const {
+    activate(fn, dst, {src}, scale, bias, RowReduce::kIdle);
+  }
+  void activation_with_sum(ActFn fn, View dst, View src) const {
+    activate(fn, dst, {src}, 1, 0, RowReduce::kReset);
+  }
+  // fn(src + bias), a bias a row.
+  void biased(ActFn fn, View dst, View src, View bias, RowReduce reduce = RowReduce::kIdle) const {
+    activate(fn, dst, {src, bias}, 1, 0, reduce);
+  }
+  void activate(ActFn fn, View dst, const std::vector<View>& sources, double scale, double bias,
+                RowReduce reduce) const {
     Instruction i;
     i.fn = fn;
-    i.row_reduce = row_sum ? RowReduce::kReset : RowReduce::kIdle;
-    b_.compute(Engine::kScalar, Opcode::kActivation, dst, {src}, i);
+    i.imm0 = static_cast<float>(scale);
+    i.imm1 = static_cast<float>(bias);
+    i.row_reduce = reduce;
+    b_.compute(Engine::kScalar, Opcode::kActivation, dst, sources, i);
+  }
+  void negated_max(View dst, View src) const {
+    Instruction i;
+    i.op0 = AluOp::kMax;
+    i.reverse0 = true;
+    b_.compute(Engine::kVector, Opcode::kReduce, dst, {src}, i);
+  }
+  void add_immediate(View x, double value) const {
+    Instruction i;
+    i.op0 = AluOp::kAdd;
+    i.imm0 = static_cast<float>(value);
+    b_.compute(Engine::kVector, Opcode::kTensorScalar, x, {x}, i);
+  }
+  // y -= 1 where place equals the row's target.
+  void subtract_onehot(View y, View places, View target) const {
+    Instruction i;
+    i.op0 = AluOp::kIsEqual;
+    i.op1 = AluOp::kSubtract;
+    i.reverse1 = true;
+    b_.compute(Engine::kVector, Opcode::kScalarTensorTensor, y, {places, y, target}, i);
   }
   void row_sum(View dst) const { b_.compute(Engine::kScalar, Opcode::kReadAccumulator, dst, {}); }
 
@@ -79,10 +122,10 @@ void for_blocks(CoreBuilder& b, std::uint64_t begin, std::uint64_t end, std::uin
 }
 
 // 1/rms of each row into `inverse`, through a scratch row of squares.
-void inverse_rms(const Block& block, View x, View scratch, View inverse) {
-  block.activation(ActFn::kSquare, scratch, x, true);
+void inverse_rms(const Block& block, View x, View scratch, View inverse, std::uint64_t width) {
+  block.activation_with_sum(ActFn::kSquare, scratch, x);
   block.row_sum(inverse);
-  block.activation(ActFn::kRsqrt, inverse, inverse);
+  block.activation(ActFn::kRsqrt, inverse, inverse, 1 / static_cast<double>(width), kNormEpsilon);
 }
 
 }  // namespace
@@ -122,7 +165,7 @@ class NormTiles {
 void normalize(const Block& block, NormTiles& tiles, View row, Rows y) {
   const View inverse = block.view(tiles.small.next());
   const View normal = block.view(tiles.work.next());
-  inverse_rms(block, row, normal, inverse);
+  inverse_rms(block, row, normal, inverse, y.tensor.columns);
   block.scale(normal, row, inverse);
   block.multiply(normal, normal, block.view(tiles.gamma));
   block.store(y, normal);
@@ -160,14 +203,15 @@ void rmsnorm_backward(CoreBuilder& b, Rows x, Rows weight, Rows dy, Rows skip, R
     const View bypass = block.load(tiles.in, skip);
     const View work = block.view(tiles.work.next());
     const View inverse = block.view(tiles.small.next());
-    inverse_rms(block, row, work, inverse);
-    // dx = skip + inverse * (g*dy - x * mean(x*g*dy) * inverse^2)
+    inverse_rms(block, row, work, inverse, width);
+    // dx = skip + inverse * (g dy - x * mean(x g dy) * inverse^2)
     const View weighted = block.view(tiles.work.next());
     block.multiply(weighted, gradient, block.view(tiles.gamma));
     block.multiply(work, weighted, row);
     const View dot = block.view(tiles.small.next());
     block.vector(Opcode::kReduce, dot, {work}, AluOp::kAdd);
-    block.scale(work, row, dot);
+    block.combine(dot, dot, inverse, AluOp::kMultiply, 1 / static_cast<double>(width), AluOp::kMultiply);
+    block.vector(Opcode::kTensorScalar, work, {row, dot, inverse}, AluOp::kMultiply, AluOp::kMultiply);
     block.vector(Opcode::kTensorTensor, work, {weighted, work}, AluOp::kSubtract);
     block.scale(work, work, inverse);
     block.add(work, work, bypass);
@@ -252,7 +296,8 @@ void rope(CoreBuilder& b, Rows x, Rows cos_sin, Rows y, std::uint64_t heads, std
       Tile& inverse = small.next();
       block.activation(ActFn::kSquare, turned, row);
       block.vector(Opcode::kReduce, block.view(inverse, 0, heads), {turned}, AluOp::kAdd);
-      block.activation(ActFn::kRsqrt, block.view(inverse, 0, heads), block.view(inverse, 0, heads));
+      block.activation(ActFn::kRsqrt, block.view(inverse, 0, heads), block.view(inverse, 0, heads),
+                       1 / static_cast<double>(head_dim), kNormEpsilon);
       block.multiply(row, row, block.shaped(inverse, 0, {{1, heads}, {0, head_dim}}));
     }
     // x cos + (halves swapped) x sin, the sine's sign being in its table; tables are broadcast over the
@@ -265,33 +310,49 @@ void rope(CoreBuilder& b, Rows x, Rows cos_sin, Rows y, std::uint64_t heads, std
   });
 }
 
-void cross_entropy(CoreBuilder& b, Rows logits, Rows dlogits, std::uint64_t begin, std::uint64_t end) {
+void cross_entropy(CoreBuilder& b, Rows logits, Rows targets, Rows dlogits, std::uint64_t begin,
+                   std::uint64_t end) {
   const std::uint64_t width = logits.tensor.columns;
   const std::uint64_t chunk = std::min(kMaxChunk, width);
   const std::uint64_t chunks = (width + chunk - 1) / chunk;
   TilePool& in = b.sbuf_pool("xent_in", DType::kBf16, chunk, 4);
   TilePool& out = b.sbuf_pool("xent_out", DType::kBf16, chunk, 2);
-  TilePool& small = b.sbuf_pool("xent_small", DType::kFp32, 2 * chunks + 2, 2);
+  TilePool& small = b.sbuf_pool("xent_small", DType::kFp32, 2 * chunks + 4, 2);
+  TilePool& wanted = b.sbuf_pool("xent_target", DType::kInt32, 1, 2);
+  Tile& places = b.sbuf_pool("xent_places", DType::kFp32, chunk, 1).next();
+  Instruction count;
+  count.table = b.table("places", {0, 0, 1});
+  b.compute(Engine::kGpSimd, Opcode::kGenerate, View::whole(places), {}, count);
   for_blocks(b, begin, end, 1, 1, [&](const Block& block) {
     Tile& partial = small.next();
-    std::uint64_t at = 0;
-    for (std::uint64_t column = 0; column < width; column += chunk, ++at) {  // exponentials and their sum
-      const std::uint64_t count = std::min(chunk, width - column);
-      const View x = block.load(in, logits, column, count);
-      block.vector(Opcode::kReduce, block.view(partial, at, 1), {x}, AluOp::kMax);
-      block.activation(ActFn::kExp, block.view(out.next(), 0, count), x, true);
-      block.row_sum(block.view(partial, chunks + at, 1));
+    const auto at = [&](std::uint64_t column) { return block.view(partial, column, 1); };
+    const View maxima = block.view(partial, 0, chunks);  // of the chunks, negated
+    const View sums = block.view(partial, chunks, chunks);
+    const View bias = at(2 * chunks), total = at(2 * chunks + 1), place = at(2 * chunks + 2);
+    block.vector(Opcode::kCopy, place, {block.load(wanted, targets, 0, 1)});
+    std::uint64_t c = 0;
+    for (std::uint64_t column = 0; column < width; column += chunk, ++c) {
+      const std::uint64_t columns = std::min(chunk, width - column);
+      const View x = block.load(in, logits, column, columns);
+      block.negated_max(at(c), x);
+      block.biased(ActFn::kExp, block.view(out.next(), 0, columns), x, at(c), RowReduce::kReset);
+      block.row_sum(at(chunks + c));
     }
-    const View total = block.view(partial, 2 * chunks, 1);
-    block.vector(Opcode::kReduce, total, {block.view(partial, chunks, chunks)}, AluOp::kAdd);
-    block.vector(Opcode::kReciprocal, total, {total});
+    // All chunks on the largest maximum: total = sum(sums * exp(max of the chunk - max)).
+    block.vector(Opcode::kReduce, bias, {maxima}, AluOp::kMin);
+    block.activate(ActFn::kExp, maxima, {maxima, bias}, -1, 0, RowReduce::kIdle);
+    block.multiply(sums, sums, maxima);
+    block.vector(Opcode::kReduce, total, {sums}, AluOp::kAdd);
+    block.activation(ActFn::kLog, total, total);
+    block.vector(Opcode::kTensorTensor, bias, {bias, total}, AluOp::kSubtract);
     for (std::uint64_t column = 0; column < width; column += chunk) {  // softmax - onehot
-      const std::uint64_t count = std::min(chunk, width - column);
-      const View x = block.load(in, logits, column, count);
-      const View y = block.view(out.next(), 0, count);
-      block.activation(ActFn::kExp, y, x);
-      block.scale(y, y, total);
-      block.store(dlogits, y, column, count);
+      const std::uint64_t columns = std::min(chunk, width - column);
+      const View x = block.load(in, logits, column, columns);
+      const View y = block.view(out.next(), 0, columns);
+      block.biased(ActFn::kExp, y, x, bias);
+      block.subtract_onehot(y, block.view(places, 0, columns), place);
+      if (column + columns < width) block.add_immediate(place, -static_cast<double>(columns));
+      block.store(dlogits, y, column, columns);
     }
   });
 }
@@ -307,21 +368,20 @@ void adamw(CoreBuilder& b, const AdamState& s, std::uint64_t begin, std::uint64_
   TilePool& in = b.sbuf_pool("adam_in", DType::kFp32, kAdamColumns, 6);
   TilePool& work = b.sbuf_pool("adam_work", DType::kFp32, kAdamColumns, 2);
   TilePool& narrow = b.sbuf_pool("adam_narrow", DType::kBf16, kAdamColumns, 2);
+  const AdamConstants& c = s.constants;
   for_blocks(b, begin, end, kAdamColumns, kAdamColumns, [&](const Block& block) {
     const View p = block.load(in, {s.master});
     const View m = block.load(in, {s.momentum});
     const View v = block.load(in, {s.variance});
     const View g = block.load(in, {s.gradient});
     const View t = block.view(work.next());
-    block.vector(Opcode::kScalarTensorTensor, m, {m, g}, AluOp::kMultiply,
-                 AluOp::kAdd);  // m = b1 m + (1-b1) g
-    block.activation(ActFn::kSquare, t, g);
-    block.vector(Opcode::kScalarTensorTensor, v, {v, t}, AluOp::kMultiply,
-                 AluOp::kAdd);  // v = b2 v + (1-b2) g^2
-    block.activation(ActFn::kRsqrt, t, v);
-    block.multiply(t, t, m);
-    block.vector(Opcode::kScalarTensorTensor, p, {p, t}, AluOp::kMultiply,
-                 AluOp::kSubtract);  // decay and step
+    block.activation(ActFn::kCopy, t, g, 1 - c.beta1);
+    block.combine(m, m, t, AluOp::kMultiply, c.beta1, AluOp::kAdd);
+    block.activation(ActFn::kSquare, t, g, std::sqrt(1 - c.beta2));
+    block.combine(v, v, t, AluOp::kMultiply, c.beta2, AluOp::kAdd);
+    block.activation(ActFn::kRsqrt, t, v, 1 / (1 - std::pow(c.beta2, c.step)), c.epsilon * c.epsilon);
+    block.combine(t, t, m, AluOp::kMultiply, c.rate / (1 - std::pow(c.beta1, c.step)), AluOp::kMultiply);
+    block.combine(p, p, t, AluOp::kMultiply, 1 - c.rate * c.decay, AluOp::kSubtract);
     const View parameter = block.view(narrow.next());
     block.activation(ActFn::kCopy, parameter, p);
     block.store({s.master}, p);

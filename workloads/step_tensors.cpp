@@ -46,6 +46,7 @@ StepTensors::StepTensors(RankBuilder& rank, const ModelSpec& m, const TrainingPl
   act = bf16("act", tokens, ff);
   logits = bf16("logits", tokens, vocab);
   dlogits = bf16("dlogits", tokens, vocab);
+  targets = rank.hbm("targets", DType::kInt32, tokens, 1);
   dx = bf16("dx", shard, m.hidden);
   dmid = bf16("dmid", shard, m.hidden);
   dgathered = bf16("dgathered", tokens, m.hidden);

@@ -24,7 +24,7 @@ struct StepTensors {
   // Saved for the backward pass.
   HbmTensor x, mid, qkv, attn, lse;
   // Working tensors of the forward and of the backward pass.
-  HbmTensor normed, gathered, partial, scattered, gate_up, act, logits, dlogits;
+  HbmTensor normed, gathered, partial, scattered, gate_up, act, logits, dlogits, targets;
   HbmTensor dx, dmid, dgathered, dact, dgate_up, dattn, dqkv;
   AdamState adam;
 };

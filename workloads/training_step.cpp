@@ -290,8 +290,8 @@ class StepBuilder {
     gather(t_.normed, t_.gathered);
     linear("lm_head", gathered(), 0, t_.w_head, 0, t_.logits, 0);
     row_kernel("cross_entropy", t_.tokens, [&](CoreBuilder& core, std::uint64_t b, std::uint64_t e) {
-      cross_entropy(core, {t_.logits}, {t_.dlogits}, b, e);
-      traffic_ += rows_traffic(e - b, 2 * t_.vocab, t_.vocab);
+      cross_entropy(core, {t_.logits}, {t_.targets}, {t_.dlogits}, b, e);
+      traffic_ += rows_traffic(e - b, 2 * t_.vocab + 2, t_.vocab);  // a target has 4 bytes
     });
     linear_dx("lm_head_dx", t_.dlogits, t_.w_head, 0, t_.partial);
     linear_dw("lm_head_dw", gathered(), 0, t_.dlogits, t_.g_head);

@@ -247,7 +247,7 @@ void exponential(Operation& op) {
 void activate(Operation& op) {
   const Instruction& i = op.instruction;
   for_each(op, [&](std::size_t r, std::size_t c) {
-    const double x = op.sources[0](r, c) * op.scalar(1, i.imm0, r) + op.scalar(2, i.imm1, r);
+    const double x = op.sources[0](r, c) * op.scalar(2, i.imm0, r) + op.scalar(1, i.imm1, r);
     return static_cast<double>(static_cast<float>(activation(i.fn, x)));
   });
   reduce_rows(op);

@@ -46,7 +46,8 @@ void fill_ledger(TrainingResult& r, const MachineConfig& machine) {
       {"current limiter", tensor.limiter_stall, {"neuron_core.tensor.limiter"}},
       {"waiting on Vector, Scalar, GpSimd",
        wait(WaitCause::kOtherEngine),
-       {"neuron_core.vector.", "neuron_core.scalar.", "neuron_core.gpsimd.", "neuron_core.semaphores.hop"}},
+       {"neuron_core.vector.", "neuron_core.scalar.", "neuron_core.gpsimd.startup",
+        "neuron_core.semaphores.hop"}},
       {"DMA and HBM stall", wait(WaitCause::kTransfer), memory},
       {"TP collectives exposed", wait(WaitCause::kTensorAxis), {"collectives.", "die_to_die.", "hbm."}},
       {"FSDP collectives exposed", wait(WaitCause::kDataAxis), {"collectives.", "link.", "shapes.", "hbm."}}};
