@@ -31,6 +31,7 @@ std::string check_lines(const KernelCheckResult& result) {
                          check.first_row, check.first_column);
     out += '\n';
   }
+  for (const std::string& line : result.hazards) out += "    hazard: " + line + '\n';
   for (const std::string& line : result.poisoned) out += "    unwritten: " + line + '\n';
   return out;
 }

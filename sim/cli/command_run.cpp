@@ -8,6 +8,7 @@
 #include "sim/cli/machine_option.h"
 #include "sim/cli/print_job.h"
 #include "sim/cli/print_result.h"
+#include "sim/functional/data_run.h"
 #include "sim/run/simulation.h"
 #include "traces/program_file.h"
 #include "traces/trace_file.h"
@@ -19,14 +20,33 @@ struct RunArguments {
   std::string file;
   std::string mesh;
   std::string detail = "one";
+  bool functional = false;
   MachineOption machine;
   bool json = false;
 };
 
+// Timed on data: what HBM holds afterwards, and every access that nothing orders.
+void run_functional(const Program& program, const MachineConfig& machine) {
+  const DataRunResult result = run_on_data(program, machine);
+  fmt::print("{}", result_text(result.run));
+  for (const TensorSummary& t : result.hbm)
+    fmt::print("  {:<12} mean {:.6g}, rms {:.6g}, {:.6g} to {:.6g}\n", t.name, t.mean, t.rms, t.least,
+               t.most);
+  for (const std::string& line : result.hazards) fmt::print("  hazard: {}\n", line);
+  for (const std::string& line : result.poisoned) fmt::print("  unwritten: {}\n", line);
+  if (!result.clean())
+    throw ProgramError(program.name + ": " + std::to_string(result.hazards.size()) + " hazards, " +
+                       std::to_string(result.poisoned.size()) + " reads of unwritten bytes; see above");
+  fmt::print("  no hazards, no reads of unwritten bytes\n");
+}
+
 void run(const RunArguments& arguments) {
   const Job job = load_job(arguments.file, arguments.mesh);
   const MachineConfig machine = arguments.machine.load();
-  if (job.one_program() && job.seats.empty() && arguments.detail == "one") {
+  if (arguments.functional) {
+    if (job.ranks() > 1) throw UsageError("--functional runs one rank; leave out --mesh");
+    run_functional(job.programs[0], machine);
+  } else if (job.one_program() && job.seats.empty() && arguments.detail == "one") {
     const RunResult result = run_folded(job, machine);
     fmt::print("{}", arguments.json ? result_json(result) : result_text(result));
   } else {
@@ -52,6 +72,9 @@ void add_run(CLI::App& app) {
       ->add_option("--detail", arguments->detail,
                    "one: a rank stands for all where all run one program; full: every rank simulated")
       ->check(CLI::IsMember({"one", "full"}));
+  command->add_flag(
+      "--functional", arguments->functional,
+      "execute it on data as well: seeded numbers in HBM, hazards and unwritten reads reported");
   arguments->machine.add_to(*command, "trn2");
   command->add_flag("--json", arguments->json, "print JSON");
   command->callback([arguments] { run(*arguments); });

@@ -5,56 +5,19 @@
 #include <random>
 
 #include "base/error.h"
-#include "isa/semantics/number.h"
 #include "sim/functional/functional_run.h"
+#include "sim/functional/hazard_checker.h"
+#include "sim/functional/hbm_data.h"
+#include "sim/functional/observers.h"
 #include "sim/run/simulation.h"
 
 namespace trn {
 namespace {
 
-std::size_t find_tensor(const Program& program, const std::string& name) {
-  for (std::size_t t = 0; t < program.tensors.size(); ++t)
+std::uint32_t find_tensor(const Program& program, const std::string& name) {
+  for (std::uint32_t t = 0; t < program.tensors.size(); ++t)
     if (program.tensors[t].space == Space::kHbm && program.tensors[t].name == name) return t;
   TRN_CHECK(false, "the reference names a tensor the kernel does not have: " + name);
-}
-
-// Values of an HBM tensor; a packed element gives its lanes.
-Matrix read_matrix(RankMemory& memory, std::size_t t) {
-  const TensorDecl& tensor = memory.program().tensors[t];
-  const std::uint32_t lanes = info(tensor.dtype).values;
-  Matrix m(tensor.rows(), tensor.row_elements() * lanes);
-  for (std::uint64_t r = 0; r < m.rows; ++r)
-    for (std::uint64_t c = 0; c < m.columns; ++c) {
-      const ElementBytes element =
-          memory.element(0, static_cast<std::uint32_t>(t), static_cast<std::int64_t>(r),
-                         static_cast<std::int64_t>(c / lanes));
-      m(r, c) = element.written[0] == 0
-                    ? std::nan("")
-                    : decode(tensor.dtype, element.bytes, static_cast<std::uint32_t>(c % lanes));
-    }
-  return m;
-}
-
-void write_matrix(RankMemory& memory, std::size_t t, const Matrix& m) {
-  const TensorDecl& tensor = memory.program().tensors[t];
-  const std::uint32_t lanes = info(tensor.dtype).values;
-  TRN_CHECK(m.rows == tensor.rows() && m.columns == tensor.row_elements() * lanes,
-            "an input of the wrong shape for " + tensor.name);
-  for (std::uint64_t r = 0; r < m.rows; ++r)
-    for (std::uint64_t c = 0; c < m.columns; ++c) {
-      const ElementBytes element =
-          memory.element(0, static_cast<std::uint32_t>(t), static_cast<std::int64_t>(r),
-                         static_cast<std::int64_t>(c / lanes));
-      encode(tensor.dtype, m(r, c), element.bytes, static_cast<std::uint32_t>(c % lanes));
-      std::fill_n(element.written, info(tensor.dtype).bytes, std::uint8_t{1});
-    }
-}
-
-Matrix normal(const TensorDecl& tensor, std::mt19937_64& random) {
-  Matrix m(tensor.rows(), tensor.row_elements() * info(tensor.dtype).values);
-  std::normal_distribution<double> distribution;
-  for (double& value : m.at) value = distribution(random);
-  return m;
 }
 
 TensorCheck compare(const std::string& name, const Matrix& found, const Matrix& expected, double tolerance) {
@@ -84,8 +47,9 @@ TensorCheck compare(const std::string& name, const Matrix& found, const Matrix& 
 }  // namespace
 
 bool KernelCheckResult::passed() const {
-  return poisoned.empty() && std::all_of(tensors.begin(), tensors.end(),
-                                         [](const TensorCheck& check) { return check.wrong == 0; });
+  return poisoned.empty() && hazards.empty() &&
+         std::all_of(tensors.begin(), tensors.end(),
+                     [](const TensorCheck& check) { return check.wrong == 0; });
 }
 
 KernelCheckResult check_kernel(const KernelRow& kernel, const KernelArguments& arguments,
@@ -99,30 +63,27 @@ KernelCheckResult check_kernel(const KernelRow& kernel, const KernelArguments& a
   const Matrices special = kernel.proof.inputs ? kernel.proof.inputs(arguments) : Matrices{};
   // Every tensor gets values; the references then say which ones are results and must be written anew.
   Matrices given;
-  for (std::size_t t = 0; t < program.tensors.size(); ++t) {
+  for (std::uint32_t t = 0; t < program.tensors.size(); ++t) {
     const TensorDecl& tensor = program.tensors[t];
     if (tensor.space != Space::kHbm) continue;
     const auto found = special.find(tensor.name);
-    write_matrix(memory, t, found != special.end() ? found->second : normal(tensor, random));
+    write_matrix(memory, t, found != special.end() ? found->second : normal_matrix(tensor, random));
     given[tensor.name] = read_matrix(memory, t);
   }
   const Matrices expected = kernel.proof.expected(arguments, given);
-  for (const auto& [name, value] : expected) {
-    if (special.count(name) != 0) continue;  // updated in place
-    const std::size_t t = find_tensor(program, name);
-    const TensorDecl& tensor = program.tensors[t];
-    for (std::uint64_t e = 0; e < tensor.rows() * tensor.row_elements(); ++e)
-      std::fill_n(memory.element(0, static_cast<std::uint32_t>(t), 0, static_cast<std::int64_t>(e)).written,
-                  info(tensor.dtype).bytes, std::uint8_t{0});
-  }
+  for (const auto& [name, value] : expected)
+    if (special.count(name) == 0) forget(memory, find_tensor(program, name));  // special: updated in place
   KernelCheckResult result;
-  result.run = run_program(program, machine, &execution);
+  HazardChecker hazards(program);
+  Observers both({&execution, &hazards});
+  result.run = run_program(program, machine, &both);
   execution.finish();
   for (const auto& [name, value] : expected) {
-    const std::size_t t = find_tensor(program, name);
+    const std::uint32_t t = find_tensor(program, name);
     const double tolerance = kernel.proof.tolerance + unit_roundoff(program.tensors[t].dtype);
     result.tensors.push_back(compare(name, read_matrix(memory, t), value, tolerance));
   }
+  result.hazards = hazards.hazards();
   result.poisoned = execution.executor().poisoned();
   return result;
 }

@@ -21,6 +21,7 @@ struct TensorCheck {
 struct KernelCheckResult {
   std::vector<TensorCheck> tensors;
   std::vector<std::string> poisoned;  // reads of bytes nobody wrote
+  std::vector<std::string> hazards;   // accesses that no semaphore orders
   RunResult run;
 
   bool passed() const;

@@ -1,0 +1,32 @@
+// Several observers of one run.
+#pragma once
+
+#include <vector>
+
+#include "models/core/engine/execution_observer.h"
+
+namespace trn {
+
+class Observers : public ExecutionObserver {
+ public:
+  explicit Observers(std::vector<ExecutionObserver*> all) : all_(std::move(all)) {}
+
+  void issued(const IssuedInstruction& issued) override {
+    for (ExecutionObserver* observer : all_) observer->issued(issued);
+  }
+  std::uint64_t transfer_triggered(const IssuedInstruction& issued, Picoseconds first_byte) override {
+    std::vector<std::uint64_t>& numbers = numbers_.emplace_back();
+    for (ExecutionObserver* observer : all_)
+      numbers.push_back(observer->transfer_triggered(issued, first_byte));
+    return numbers_.size() - 1;
+  }
+  void transfer_done(std::uint64_t transfer, Picoseconds now) override {
+    for (std::size_t i = 0; i < all_.size(); ++i) all_[i]->transfer_done(numbers_[transfer][i], now);
+  }
+
+ private:
+  std::vector<ExecutionObserver*> all_;
+  std::vector<std::vector<std::uint64_t>> numbers_;  // by transfer: each observer's own number
+};
+
+}  // namespace trn
