@@ -39,15 +39,6 @@ Rows tensor(RankBuilder& rank, const std::string& name, std::uint64_t rows, std:
   return {rank.hbm(name, DType::kBf16, rows, columns)};
 }
 
-// out(r, c) for every element.
-Matrix filled(std::uint64_t rows, std::uint64_t columns,
-              const std::function<double(std::uint64_t, std::uint64_t)>& value) {
-  Matrix m(rows, columns);
-  for (std::uint64_t r = 0; r < rows; ++r)
-    for (std::uint64_t c = 0; c < columns; ++c) m(r, c) = value(r, c);
-  return m;
-}
-
 double mean_square(const Matrix& x, std::uint64_t row, std::uint64_t first, std::uint64_t count) {
   double sum = 0;
   for (std::uint64_t c = first; c < first + count; ++c) sum += x(row, c) * x(row, c);

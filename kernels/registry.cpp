@@ -11,14 +11,31 @@ KernelRow gemm_kernel();
 KernelRow flash_attention_kernel();
 KernelRow flash_attention_backward_kernel();
 std::vector<KernelRow> pointwise_kernels();
+std::vector<KernelRow> elementwise_kernels();
+std::vector<KernelRow> transpose_kernels();
+std::vector<KernelRow> selection_kernels();
+std::vector<KernelRow> fused_gemm_kernels();
+std::vector<KernelRow> convolution_kernels();
+std::vector<KernelRow> scan_kernels();
+std::vector<KernelRow> mx_kernels();
 
 const std::vector<KernelRow>& kernel_table() {
   static const std::vector<KernelRow> kTable = [] {
     std::vector<KernelRow> rows{gemm_kernel(), flash_attention_kernel(), flash_attention_backward_kernel()};
-    for (KernelRow& row : pointwise_kernels()) rows.push_back(std::move(row));
+    for (const auto& family : {pointwise_kernels, elementwise_kernels, transpose_kernels, selection_kernels,
+                               fused_gemm_kernels, convolution_kernels, scan_kernels, mx_kernels})
+      for (KernelRow& row : family()) rows.push_back(std::move(row));
     return rows;
   }();
   return kTable;
+}
+
+Matrix filled(std::uint64_t rows, std::uint64_t columns,
+              const std::function<double(std::uint64_t, std::uint64_t)>& value) {
+  Matrix m(rows, columns);
+  for (std::uint64_t r = 0; r < rows; ++r)
+    for (std::uint64_t c = 0; c < columns; ++c) m(r, c) = value(r, c);
+  return m;
 }
 
 const KernelRow& find_kernel(const std::string& name) {

@@ -69,6 +69,10 @@ struct KernelRow {
   KernelProof proof{};
 };
 
+// out(r, c) for every element.
+Matrix filled(std::uint64_t rows, std::uint64_t columns,
+              const std::function<double(std::uint64_t, std::uint64_t)>& value);
+
 const std::vector<KernelRow>& kernel_table();
 const KernelRow& find_kernel(const std::string& name);  // UsageError with the known names
 

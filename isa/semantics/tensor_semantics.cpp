@@ -79,11 +79,12 @@ void transpose(Operation& op) {
     }
 }
 
-// Groups of 8 partitions x 4 elements: scale = 2^(exponent of the largest - largest exponent of the type).
+// Groups of 8 partitions x 4 elements: scale = 2^(exponent of the largest - (largest exponent of the type -
+// 1)).
 void quantize_mx(Operation& op) {
   const Values& x = op.sources[0];
   const DType type = op.program.tensors[op.instruction.dst.tensor].dtype;
-  const int top = type == DType::kFp4E2M1X4 ? 2 : type == DType::kFp8E5M2X4 ? 15 : 8;
+  const int top = type == DType::kFp4E2M1X4 ? 1 : type == DType::kFp8E5M2X4 ? 14 : 7;
   Effect::Write scales{op.instruction.src[1], Values(x.rows / 8, x.columns / 4), false, {}, {}};
   for (std::size_t g = 0; g < x.rows / 8; ++g) {
     scales.rows.push_back(op.instruction.src[1].row + static_cast<std::int64_t>(scale_row(8 * g)));

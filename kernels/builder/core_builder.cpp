@@ -76,7 +76,9 @@ Program builder_program(const MachineConfig& machine, const std::string& name, s
   program.cores.resize(cores);
   const bool hardware = machine.core.dma.hardware_units > 0;
   const DescriptorMode mode = hardware ? DescriptorMode::kHardware : DescriptorMode::kStatic;
-  program.queues = {{"load", Engine::kSync, mode, 0}, {"store", Engine::kScalar, mode, 0}};
+  program.queues = {{"load", Engine::kSync, mode, 0},
+                    {"store", Engine::kScalar, mode, 0},
+                    {"gather", Engine::kGpSimd, DescriptorMode::kSoftware, 0}};
   program.semaphores = {"pe_read", "pe_done", "vector", "scalar", "gpsimd", "sibling"};
   for (std::uint16_t i = 0; i < kCollectiveSemaphores; ++i)
     program.semaphores.push_back("collective[" + std::to_string(i) + ']');
@@ -246,10 +248,12 @@ void CoreBuilder::touch_hbm(std::uint32_t tensor, std::uint64_t block, Event eve
 
 void CoreBuilder::transfer(Via via, Tile& tile, Instruction instruction, Dependencies needs,
                            const HbmBlock& block, bool writes_hbm) {
-  const Engine engine = via == Via::kLoad ? Engine::kSync : Engine::kScalar;
+  constexpr std::pair<Engine, BuilderQueue> kVia[] = {
+      {Engine::kSync, kQueueLoad}, {Engine::kScalar, kQueueStore}, {Engine::kGpSimd, kQueueGather}};
+  const auto [engine, queue] = kVia[static_cast<std::size_t>(via)];
   instruction.opcode = Opcode::kDma;
-  instruction.source_count = 1;
-  instruction.queue = via == Via::kLoad ? kQueueLoad : kQueueStore;
+  instruction.source_count = std::max<std::uint8_t>(1, instruction.source_count);
+  instruction.queue = queue;
   add_hbm_needs(block, writes_hbm, needs.events);
   const Event done = next_transfer(tile);
   instruction.post = {done.semaphore, 16, PostTime::kComplete, false};
@@ -303,6 +307,25 @@ void CoreBuilder::store(const HbmBlock& dst, View src) {
   transfer(Via::kStore, *src.tile, i, needs, dst, true);
 }
 
+void CoreBuilder::gather(View dst, HbmTensor table, std::uint64_t column, View indices) {
+  Instruction i;
+  i.kind = static_cast<std::uint8_t>(DmaKind::kGather);
+  i.source_count = 2;
+  i.dst = dst.pattern;
+  i.src[0] =
+      hbm_pattern({table, 0, dst.pattern.rows, column, dst.pattern.elements_per_row()}, dst.pattern.rows);
+  i.src[1] = indices.pattern;
+  Dependencies needs;
+  needs.add(indices.tile->writers);
+  if (!dst.tile->readers.empty()) {
+    needs.add(dst.tile->readers);
+    needs.add(dst.tile->writers);
+    dst.tile->writers.clear();
+  }
+  transfer(Via::kGather, *dst.tile, i, needs, {table, 0, table.rows, 0, table.columns}, false);
+  add_event(indices.tile->readers, {dst.tile->dma_semaphore, posted_[dst.tile->dma_semaphore]});
+}
+
 void CoreBuilder::load_weights(View weights, bool double_row) {
   Instruction i;
   i.opcode = Opcode::kLoadWeights;
@@ -313,16 +336,43 @@ void CoreBuilder::load_weights(View weights, bool double_row) {
   weights_read_.push_back(weights.tile);
 }
 
+void CoreBuilder::load_weights_mx(View weights, View scales) {
+  Instruction i;
+  i.opcode = Opcode::kLoadWeightsMx;
+  i.source_count = 2;
+  i.src[0] = weights.pattern;
+  i.src[1] = scales.pattern;
+  Dependencies needs;
+  needs.add(weights.tile->writers);
+  needs.add(scales.tile->writers);
+  emit(Engine::kTensor, i, needs.events);
+  weights_read_.push_back(weights.tile);
+  weights_read_.push_back(scales.tile);
+}
+
 void CoreBuilder::matmul(View dst, View moving, bool accumulate, bool last, bool double_row) {
   Instruction i;
   i.opcode = Opcode::kMatmul;
-  i.source_count = 1;
-  i.dst = dst.pattern;
-  i.src[0] = moving.pattern;
   i.accumulate = accumulate;
   i.double_row = double_row;
+  multiply(i, dst, {moving}, last);
+}
+
+void CoreBuilder::matmul_mx(View dst, View moving, View scales, bool accumulate, bool last) {
+  Instruction i;
+  i.opcode = Opcode::kMatmulMx;
+  i.accumulate = accumulate;
+  multiply(i, dst, {moving, scales}, last);
+}
+
+void CoreBuilder::multiply(Instruction i, View dst, const std::vector<View>& moving, bool last) {
+  i.dst = dst.pattern;
   Dependencies needs;
-  needs.add(moving.tile->writers);
+  for (const View& view : moving) {
+    i.src[i.source_count++] = view.pattern;
+    needs.add(view.tile->writers);
+  }
+  const bool accumulate = i.accumulate;
   if (!accumulate) needs.add(dst.tile->readers);  // the array adds in order: no wait between its own matmuls
   const std::uint16_t semaphore = last ? kPeDone : kPeRead;
   const Event event{semaphore, ++posted_[semaphore]};
@@ -335,9 +385,32 @@ void CoreBuilder::matmul(View dst, View moving, bool accumulate, bool last, bool
     dst.tile->writers.clear();
   }
   if (last) add_event(dst.tile->writers, event);
-  add_event(moving.tile->readers, event);
+  for (const View& view : moving) add_event(view.tile->readers, event);
   for (Tile* tile : weights_read_) add_event(tile->readers, event);
   weights_read_.clear();
+}
+
+void CoreBuilder::quantize_mx(View dst, View scales, View src) {
+  Instruction i;
+  i.opcode = Opcode::kQuantizeMx;
+  i.source_count = 2;
+  i.dst = dst.pattern;
+  i.src[0] = src.pattern;
+  i.src[1] = scales.pattern;
+  Dependencies needs;
+  needs.add(src.tile->writers);
+  for (Tile* tile : {dst.tile, scales.tile}) {
+    needs.add(tile->readers);
+    needs.add(tile->writers);
+  }
+  const Event event = post_complete(Engine::kVector, i);
+  emit(Engine::kVector, std::move(i), needs.events);
+  knowledge_.posted(Engine::kVector, event);
+  add_event(src.tile->readers, event);
+  for (Tile* tile : {dst.tile, scales.tile}) {
+    tile->readers.clear();
+    add_event(tile->writers, event);
+  }
 }
 
 void CoreBuilder::transpose(View dst, View src) {

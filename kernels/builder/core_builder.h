@@ -31,7 +31,7 @@ class TilePool {
 };
 
 // Who loads, who stores, how descriptors are made: the builder's default queues.
-enum class Via : std::uint8_t { kLoad, kStore };
+enum class Via : std::uint8_t { kLoad, kStore, kGather };
 
 class CoreBuilder {
  public:
@@ -60,15 +60,23 @@ class CoreBuilder {
   // Rows of `src` become columns: [rows, columns] of HBM into [columns, rows] of the tile.
   void load_transposed(View dst, const HbmBlock& src);
   void store(const HbmBlock& dst, View src);
+  // Row `indices[r]` of `table`, columns [column, column + as many as dst has), into partition r.
+  void gather(View dst, HbmTensor table, std::uint64_t column, View indices);
   void load_weights(View weights, bool double_row = false);
   // `last` closes the accumulation group: the result may be read.
   void matmul(View dst, View moving, bool accumulate, bool last, bool double_row = false);
+  // Of an x4 type, with e8m0 scales beside the operands.
+  void load_weights_mx(View weights, View scales);
+  void matmul_mx(View dst, View moving, View scales, bool accumulate, bool last);
   void transpose(View dst, View src);  // through the array
   void compute(Engine engine, Opcode opcode, View dst, const std::vector<View>& sources,
                const Instruction& attributes = {});
 
   // The number of a table with these values, declared once.
   std::uint32_t table(const std::string& name, const std::vector<std::int64_t>& values);
+
+  // Vector: src into an x4 type and its scales.
+  void quantize_mx(View dst, View scales, View src);
 
   void region(const std::string& name);
 
@@ -88,6 +96,7 @@ class CoreBuilder {
                       std::size_t slots, std::uint32_t rows);
   void emit(Engine engine, Instruction instruction, const std::vector<Event>& events);
   void append(Engine engine, Instruction instruction);
+  void multiply(Instruction instruction, View dst, const std::vector<View>& moving, bool last);
   Event post_complete(Engine engine, Instruction& instruction);
   Event next_transfer(Tile& tile);
   void fill(View dst, const Instruction& instruction, const HbmBlock& src);
@@ -150,7 +159,7 @@ inline constexpr std::uint16_t kFirstDmaSemaphore = kFirstCollective + kCollecti
 inline constexpr std::uint64_t kHbmRowBlock = 128;
 
 // Queues every builder program has.
-enum BuilderQueue : std::uint16_t { kQueueLoad, kQueueStore, kBuilderQueueCount };
+enum BuilderQueue : std::uint16_t { kQueueLoad, kQueueStore, kQueueGather, kBuilderQueueCount };
 
 // A program with the declarations that builders expect, for `cores` cores.
 Program builder_program(const MachineConfig& machine, const std::string& name, std::size_t cores);

@@ -78,36 +78,52 @@ bool HappensBefore::issued_after(std::uint32_t post_step, std::uint32_t wait_ste
   return (*before)[issue][places_[wait_step].read] >= places_[wait_step].number;
 }
 
+// True if `later` is only posted by something that has waited for the result behind `earlier`.
+bool HappensBefore::needs(const Arrival& later, const Arrival& earlier,
+                          const std::vector<Clock>* before) const {
+  const std::uint32_t issue = steps_[later.step].transfer ? steps_[later.step].trigger : later.step;
+  const Place& place = places_[earlier.step];
+  const Clock& clock = before == nullptr ? clocks_[issue] : (*before)[issue];
+  return !clock.empty() && clock[place.done] >= place.number;
+}
+
 // A post has certainly happened if the wait's value cannot be reached without it: by all posts that may have
-// happened by then, less this one and those that come after it on its thread. A transfer's lanes are alike:
-// one may lag.
+// happened by then, less this one, those that come after it on its thread, and those that themselves need it.
+// A transfer's lanes are alike: one may lag.
 void HappensBefore::wait(std::uint32_t step, Clock& clock, const std::vector<Clock>* before) {
   const ExecutionStep& waiting = steps_[step];
   const Wait& wait = waiting.instruction.wait;
   if (wait.semaphore == kNoSemaphore || wait.value <= 0) return;
   const auto found = posts_.find({waiting.core, wait.semaphore});
   if (found == posts_.end()) return;
-  std::int64_t possible = 0;
+  std::vector<const Arrival*> possible;
+  std::int64_t sum = 0;
+  for (const Arrival& post : found->second) {
+    if (issued_after(post.step, step, before)) continue;
+    possible.push_back(&post);
+    sum += static_cast<std::int64_t>(post.increment) * post.lanes;
+  }
   std::map<std::uint32_t, std::int64_t>
       from_here;  // by thread: one lane of the possible posts not yet passed
-  for (const Arrival& post : found->second) {
-    if (issued_after(post.step, step, before)) continue;
-    possible += static_cast<std::int64_t>(post.increment) * post.lanes;
-    from_here[post.thread] += post.increment;
-  }
-  for (const Arrival& post : found->second) {
-    if (post.step > step) break;  // what certainly happened was also observed
-    if (issued_after(post.step, step, before)) continue;
+  for (const Arrival* post : possible) from_here[post->thread] += post->increment;
+  for (std::size_t p = 0; p < possible.size() && possible[p]->step < step;
+       ++p) {  // what is certain was observed
+    const Arrival& post = *possible[p];
     std::int64_t& rest = from_here[post.thread];
-    if (possible - rest >= wait.value) continue;  // reached without it: later ones of the thread neither
-    const Clock& known = clocks_[post.step];
-    raise(clock, known);
+    std::int64_t without = sum - rest;
+    if (without >= wait.value && post.lanes > 1)
+      for (std::size_t q = p + 1; q < possible.size() && without >= wait.value; ++q)
+        if (needs(*possible[q], post, before))
+          without -= static_cast<std::int64_t>(possible[q]->increment) *
+                     (possible[q]->lanes - (possible[q]->thread == post.thread ? 1 : 0));
+    rest -= post.increment;
+    if (without >= wait.value) continue;
+    raise(clock, clocks_[post.step]);
     const Place& place = places_[post.step];
     clock[place.read] = std::max(clock[place.read], place.number);
     const bool complete =
         steps_[post.step].transfer || steps_[post.step].instruction.post.when == PostTime::kComplete;
     if (complete) clock[place.done] = std::max(clock[place.done], place.number);
-    rest -= post.increment;
   }
 }
 

@@ -49,6 +49,7 @@ class HappensBefore {
   void pass(const std::vector<Clock>* before);
   void wait(std::uint32_t step, Clock& clock, const std::vector<Clock>* before);
   bool issued_after(std::uint32_t post_step, std::uint32_t wait_step, const std::vector<Clock>* before) const;
+  bool needs(const Arrival& later, const Arrival& earlier, const std::vector<Clock>* before) const;
 
   const std::vector<ExecutionStep>& steps_;
   std::vector<Place> places_;
