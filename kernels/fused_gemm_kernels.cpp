@@ -44,7 +44,7 @@ Program build_batched(const KernelArguments& given, const MachineConfig& machine
   const std::uint64_t batch = given.positive("batch"), m = given.positive("m"), k = given.positive("k"),
                       n = given.positive("n");
   const DType dtype = given.dtype("dtype");
-  RankBuilder rank(machine, "bmm", cores);
+  RankBuilder rank(machine, "bmm", cores, SbufBudget::kWhole);
   GemmOperands x = gemm_operands(rank.hbm("A", dtype, batch * k, m), rank.hbm("B", dtype, batch * k, n),
                                  rank.hbm("C", dtype, batch * m, n), dtype, dtype);
   x.k = k;
@@ -87,7 +87,7 @@ Program build_lora(const KernelArguments& given, const MachineConfig& machine, s
   const std::uint64_t m = given.positive("m"), k = given.positive("k"), n = given.positive("n"),
                       r = given.positive("rank");
   const DType dtype = given.dtype("dtype");
-  RankBuilder rank(machine, "lora_gemm", cores);
+  RankBuilder rank(machine, "lora_gemm", cores, SbufBudget::kWhole);
   const HbmTensor x = rank.hbm("x", dtype, k + r, m), w = rank.hbm("w", dtype, k + r, n),
                   a = rank.hbm("a", dtype, k, r), y = rank.hbm("y", dtype, m, n);
   GemmOperands down = gemm_operands(a, x, x, dtype, dtype);
@@ -209,7 +209,7 @@ KernelRow norm_gemm_kernel() {
           [](const KernelArguments& given, const MachineConfig& machine, std::size_t cores) {
             const std::uint64_t m = given.positive("m"), k = given.positive("k"), n = given.positive("n");
             const DType dtype = given.dtype("dtype");
-            RankBuilder rank(machine, "rmsnorm_gemm", cores);
+            RankBuilder rank(machine, "rmsnorm_gemm", cores, SbufBudget::kWhole);
             const HbmTensor x = rank.hbm("x", dtype, m, k), w = rank.hbm("w", dtype, k, n),
                             y = rank.hbm("y", dtype, m, n);
             rank.kernel("rmsnorm_gemm", m, 128,

@@ -55,7 +55,10 @@ class Gemm {
   void run() {
     const std::size_t mark = b_.mark();
     psum_ = &b_.psum_pool("gemm_psum", DType::kFp32, kTileN, 2 * kStreamTiles);
-    out_ = &b_.sbuf_pool("gemm_out", x_.c_dtype, kTileN, 4);
+    // The blocked orders store whole rows of their blocks.
+    const bool wide = options_.order == GemmOrder::kBlockMn || options_.order == GemmOrder::kBlockMnk;
+    out_ = &b_.sbuf_pool("gemm_out", x_.c_dtype, wide ? std::min(options_.n_tiles * kTileN, n_.size) : kTileN,
+                         4);
     switch (options_.order) {
       case GemmOrder::kInner:
         inner();
@@ -124,10 +127,15 @@ class Gemm {
     b_.matmul(part(psum, 0, n.size, m.size), moving, k > 0, k + 1 == count, double_row);
   }
 
-  // PSUM -> SBUF in C's dtype -> HBM.
+  // PSUM -> SBUF in C's dtype, `column` columns into the tile.
+  void drain(Tile& psum, Tile& out, Piece m, Piece n, std::uint64_t column) {
+    b_.compute(Engine::kVector, Opcode::kCopy, part(out, column, n.size, m.size),
+               {part(psum, 0, n.size, m.size)});
+  }
+  // ... and on to HBM.
   void drain(Tile& psum, Piece m, Piece n) {
     Tile& out = out_->next();
-    b_.compute(Engine::kVector, Opcode::kCopy, part(out, 0, n.size, m.size), {part(psum, 0, n.size, m.size)});
+    drain(psum, out, m, n, 0);
     store(out, m, n);
   }
 
@@ -213,13 +221,15 @@ class Gemm {
 
   void multiply_block(const std::vector<Tile*>& wa, const std::vector<Tile*>& xb, Piece m, Piece n) {
     for (const Piece& tm : pieces(m, kTileM)) {
+      Tile& out = out_->next();
       for (const Piece& tn : pieces(n, kTileN)) {
         Tile& psum = psum_->next();
         for (std::size_t k = 0; k < k_.size(); ++k)
           step(psum, slab(*wa[k], tm.begin - m.begin, tm.size, k_[k]),
                slab(*xb[k], tn.begin - n.begin, tn.size, k_[k]), k, k_.size(), tm, tn);
-        drain(psum, tm, tn);
+        drain(psum, out, tm, tn, tn.begin - n.begin);
       }
+      store(out, tm, n);
     }
   }
 
@@ -257,16 +267,19 @@ class Gemm {
     for (const Piece& tm : pieces(m, kTileM)) {
       Tile& wa = a.next();
       load_column(wa, k0, count, tm);
+      const bool last = k0 + count == k_.size();
+      Tile* out = last ? &out_->next() : nullptr;
       for (const Piece& tn : pieces(n, kTileN)) {
         Tile& psum = psum_->next();
         for (std::size_t k = 0; k < count; ++k)
           step(psum, slab_of(wa, k, k_[k0 + k], tm), slab(*xb[k], tn.begin - n.begin, tn.size, k_[k0 + k]), k,
                count, tm, tn);
         if (sum[row] == nullptr)
-          drain(psum, tm, tn);
+          drain(psum, *out, tm, tn, tn.begin - n.begin);
         else
-          accumulate(*sum[row], psum, k0 == 0, k0 + count == k_.size(), tm, tn, tn.begin - n.begin);
+          accumulate(*sum[row], psum, k0 == 0, out, tm, tn, tn.begin - n.begin);
       }
+      if (last) store(*out, tm, n);
       ++row;
     }
   }
@@ -282,20 +295,17 @@ class Gemm {
     for (std::size_t k = 0; k < count; ++k) load_a(slab_of(wa, k, k_[k0 + k], m), k_[k0 + k], m);
   }
 
-  void accumulate(Tile& sum, Tile& psum, bool first, bool last, Piece m, Piece n, std::uint64_t column) {
+  // Adds a partial sum; the last one goes to `out`.
+  void accumulate(Tile& sum, Tile& psum, bool first, Tile* out, Piece m, Piece n, std::uint64_t column) {
     const View partial = part(psum, 0, n.size, m.size);
     const View total = part(sum, column, n.size, m.size);
     Instruction add;
     add.op0 = AluOp::kAdd;
-    if (first) {
+    if (first)
       b_.compute(Engine::kVector, Opcode::kCopy, total, {partial});
-    } else if (!last) {
-      b_.compute(Engine::kVector, Opcode::kTensorTensor, total, {partial, total}, add);
-    } else {
-      Tile& out = out_->next();
-      b_.compute(Engine::kVector, Opcode::kTensorTensor, part(out, 0, n.size, m.size), {partial, total}, add);
-      store(out, m, n);
-    }
+    else
+      b_.compute(Engine::kVector, Opcode::kTensorTensor,
+                 out == nullptr ? total : part(*out, column, n.size, m.size), {partial, total}, add);
   }
 
   // B's rows are used once, by all tiles of the block, and make room at once: nothing of B needs to stay.

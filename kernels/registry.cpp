@@ -18,12 +18,14 @@ std::vector<KernelRow> fused_gemm_kernels();
 std::vector<KernelRow> convolution_kernels();
 std::vector<KernelRow> scan_kernels();
 std::vector<KernelRow> mx_kernels();
+std::vector<KernelRow> micro_kernels();
 
 const std::vector<KernelRow>& kernel_table() {
   static const std::vector<KernelRow> kTable = [] {
     std::vector<KernelRow> rows{gemm_kernel(), flash_attention_kernel(), flash_attention_backward_kernel()};
-    for (const auto& family : {pointwise_kernels, elementwise_kernels, transpose_kernels, selection_kernels,
-                               fused_gemm_kernels, convolution_kernels, scan_kernels, mx_kernels})
+    for (const auto& family :
+         {pointwise_kernels, elementwise_kernels, transpose_kernels, selection_kernels, fused_gemm_kernels,
+          convolution_kernels, scan_kernels, mx_kernels, micro_kernels})
       for (KernelRow& row : family()) rows.push_back(std::move(row));
     return rows;
   }();

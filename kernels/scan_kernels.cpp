@@ -17,11 +17,15 @@ struct SelectiveScan {
   std::uint64_t state, sequence;
   bool hoisted;  // delta u once a block instead of once a state
 
+  struct State {
+    View decay, push, h, read;
+  };
+
   void run(std::uint64_t begin, std::uint64_t end) {
     TilePool& in = core.sbuf_pool("scan_in", DType::kFp32, sequence, 4);
     TilePool& rates = core.sbuf_pool("scan_rates", DType::kFp32, state, 2);
-    TilePool& shared = core.sbuf_pool("scan_shared", DType::kFp32, sequence, 4);
-    TilePool& work = core.sbuf_pool("scan_work", DType::kFp32, sequence, 8);
+    TilePool& shared = core.sbuf_pool("scan_shared", DType::kFp32, sequence, 10);
+    TilePool& work = core.sbuf_pool("scan_work", DType::kFp32, sequence, 15);
     TilePool& sums = core.sbuf_pool("scan_sum", DType::kFp32, sequence, 2);
     TilePool& drives = core.sbuf_pool("scan_driven", DType::kFp32, sequence, 2);
     Tile& zero = core.sbuf_pool("scan_zero", DType::kFp32, 1, 1).next();
@@ -32,24 +36,29 @@ struct SelectiveScan {
       block.load(rate, a, 0, state);
       const View total = block.view(sums.next());
       View driven{};
-      for (std::uint64_t s = 0; s < state; ++s) {
-        const View drive = spread(block, shared.next(), b, s), read = spread(block, shared.next(), c, s);
-        const View decay = block.view(work.next()), push = block.view(work.next()),
-                   h = block.view(work.next());
-        block.activate(ActFn::kExp, decay, {step, block.view(zero), block.view(rate, s, 1)}, 1, 0,
-                       RowReduce::kIdle);
-        if (!hoisted || s == 0) {
-          driven = block.view(drives.next());
-          block.multiply(driven, step, input);
+      std::vector<State> states;
+      // Four states at different stages, so that no instruction needs the result of the one before.
+      for (std::uint64_t i = 0; i < state + 3; ++i) {
+        if (i < state) {
+          State s{block.view(work.next()), block.view(work.next()), block.view(work.next()), {}};
+          const View drive = spread(block, shared.next(), b, i);
+          s.read = spread(block, shared.next(), c, i);
+          block.activate(ActFn::kExp, s.decay, {step, block.view(zero), block.view(rate, i, 1)}, 1, 0,
+                         RowReduce::kIdle);
+          if (!hoisted || i == 0) {
+            driven = block.view(drives.next());
+            block.multiply(driven, step, input);
+          }
+          block.multiply(s.push, driven, drive);
+          states.push_back(s);
         }
-        block.multiply(push, driven, drive);
-        block.vector(Opcode::kScan, h, {decay, push}, AluOp::kMultiply, AluOp::kAdd);
-        if (s == 0) {
-          block.multiply(total, h, read);
-        } else {
-          block.multiply(h, h, read);
-          block.add(total, total, h);
-        }
+        if (i >= 1 && i <= state)
+          block.vector(Opcode::kScan, states[i - 1].h, {states[i - 1].decay, states[i - 1].push},
+                       AluOp::kMultiply, AluOp::kAdd);
+        if (i >= 2 && i - 2 < state) block.multiply(states[i - 2].h, states[i - 2].h, states[i - 2].read);
+        if (i >= 3)
+          i == 3 ? block.vector(Opcode::kCopy, total, {states[0].h})
+                 : block.add(total, total, states[i - 3].h);
       }
       block.store(y, total);
     });
@@ -66,7 +75,7 @@ struct SelectiveScan {
 Program build(const KernelArguments& given, const MachineConfig& machine, std::size_t cores) {
   const std::uint64_t channels = given.positive("channels"), sequence = given.positive("seq"),
                       state = given.positive("state");
-  RankBuilder rank(machine, "selective_scan", cores);
+  RankBuilder rank(machine, "selective_scan", cores, SbufBudget::kWhole);
   const auto rows = [&](const char* name, std::uint64_t count, std::uint64_t columns) {
     return Rows{rank.hbm(name, DType::kFp32, count, columns)};
   };

@@ -31,6 +31,7 @@ TensorConfig parse_tensor(ConfigNode node) {
   c.latency = cycles(node, "latency_cycles");
   c.fp32_passes = node.positive("fp32_passes");
   c.fp32_opcodes = node.positive("fp32_opcodes");
+  c.fp32_transpose_passes = node.positive("fp32_transpose_passes");
   c.fp8_double_row = node.flag("fp8_double_row");
   c.sparsity_speedup = node.positive("sparsity_speedup");
   c.weight_columns_per_cycle = node.positive("weight_columns_per_cycle");
@@ -52,6 +53,7 @@ VectorConfig parse_vector(ConfigNode node) {
   c.copy_speedup_psum_16bit = node.positive("copy_speedup_psum_16bit");
   c.copy_speedup_sbuf_32bit = node.positive("copy_speedup_sbuf_32bit");
   c.tensor_tensor_speedup_16bit = node.positive("tensor_tensor_speedup_16bit");
+  c.tensor_tensor_speedup_32bit = node.positive("tensor_tensor_speedup_32bit");
   c.fp8_fast_modes = node.flag("fp8_fast_modes");
   c.exponential_speedup = node.positive("exponential_speedup");
   node.reject_unknown_keys();
@@ -63,6 +65,7 @@ ScalarConfig parse_scalar(ConfigNode node) {
   c.clock = clock_of(node);
   c.min_interval = cycles(node, "min_interval_cycles");
   c.latency = cycles(node, "latency_cycles");
+  c.short_latency = cycles(node, "short_latency_cycles");
   c.copy_speedup_16bit = node.positive("copy_speedup_16bit");
   c.table_load = ns(node, "table_load_ns");
   c.accumulator_read = cycles(node, "accumulator_read_cycles");

@@ -21,6 +21,7 @@ struct TensorConfig {
   Cycles latency;         // past the interval until the result is visible
   std::uint64_t fp32_passes;
   std::uint64_t fp32_opcodes;
+  std::uint64_t fp32_transpose_passes;
   bool fp8_double_row;
   std::uint64_t
       sparsity_speedup;  // contraction an instruction with structured sparsity covers; 1: no sparsity
@@ -40,14 +41,16 @@ struct VectorConfig {
   std::uint64_t copy_speedup_psum_16bit;
   std::uint64_t copy_speedup_sbuf_32bit;
   std::uint64_t tensor_tensor_speedup_16bit;
-  bool fp8_fast_modes;                // fp8 counts as 16 bit wide
-  std::uint64_t exponential_speedup;  // EXPV and QMX, where the machine has them
+  std::uint64_t tensor_tensor_speedup_32bit;  // all operands in SBUF, contiguous
+  bool fp8_fast_modes;                        // fp8 counts as 16 bit wide
+  std::uint64_t exponential_speedup;          // EXPV and QMX, where the machine has them
 };
 
 struct ScalarConfig {
   Clock clock;
   Cycles min_interval;
-  Cycles latency;
+  Cycles latency;        // of functions that read a table
+  Cycles short_latency;  // of the others
   std::uint64_t copy_speedup_16bit;
   Picoseconds table_load;
   Cycles accumulator_read;

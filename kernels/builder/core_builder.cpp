@@ -271,11 +271,11 @@ void CoreBuilder::transfer(Via via, Tile& tile, Instruction instruction, Depende
   }
 }
 
-void CoreBuilder::load(View dst, const HbmBlock& src) {
+void CoreBuilder::load(View dst, const HbmBlock& src, Via via) {
   Instruction i;
   i.dst = dst.pattern;
   i.src[0] = hbm_pattern(src, dst.pattern.rows);
-  fill(dst, i, src);
+  fill(dst, i, src, via);
 }
 
 void CoreBuilder::load_transposed(View dst, const HbmBlock& src) {
@@ -288,14 +288,14 @@ void CoreBuilder::load_transposed(View dst, const HbmBlock& src) {
 }
 
 // Parts of a tile may be filled one after another; the first waits for who used the tile before.
-void CoreBuilder::fill(View dst, const Instruction& instruction, const HbmBlock& src) {
+void CoreBuilder::fill(View dst, const Instruction& instruction, const HbmBlock& src, Via via) {
   Dependencies needs;
   if (!dst.tile->readers.empty()) {
     needs.add(dst.tile->readers);
     needs.add(dst.tile->writers);
     dst.tile->writers.clear();
   }
-  transfer(Via::kLoad, *dst.tile, instruction, needs, src, false);
+  transfer(via, *dst.tile, instruction, needs, src, false);
 }
 
 void CoreBuilder::store(const HbmBlock& dst, View src) {

@@ -30,7 +30,7 @@ class TilePool {
   std::size_t turn_ = 0;
 };
 
-// Who loads, who stores, how descriptors are made: the builder's default queues.
+// Who moves: Sync loads, Scalar stores, GpSimd makes descriptors in software.
 enum class Via : std::uint8_t { kLoad, kStore, kGather };
 
 class CoreBuilder {
@@ -56,10 +56,14 @@ class CoreBuilder {
   // --- instructions, in program order ---------------------------------------------------------------
   // `partition_step`: HBM rows between two blocks that land side by side in the free dimension (a [k*128, n]
   // block into [128, k, n] of SBUF); 0: the block has as many rows as the tile.
-  void load(View dst, const HbmBlock& src);
+  void load(View dst, const HbmBlock& src, Via via = Via::kLoad);
   // Rows of `src` become columns: [rows, columns] of HBM into [columns, rows] of the tile.
   void load_transposed(View dst, const HbmBlock& src);
   void store(const HbmBlock& dst, View src);
+  // Nobody reads the tile: the next load into it waits for the one before.
+  void retire(Tile& tile) {
+    tile.readers.insert(tile.readers.end(), tile.writers.begin(), tile.writers.end());
+  }
   // Row `indices[r]` of `table`, columns [column, column + as many as dst has), into partition r.
   void gather(View dst, HbmTensor table, std::uint64_t column, View indices);
   void load_weights(View weights, bool double_row = false);
@@ -99,7 +103,7 @@ class CoreBuilder {
   void multiply(Instruction instruction, View dst, const std::vector<View>& moving, bool last);
   Event post_complete(Engine engine, Instruction& instruction);
   Event next_transfer(Tile& tile);
-  void fill(View dst, const Instruction& instruction, const HbmBlock& src);
+  void fill(View dst, const Instruction& instruction, const HbmBlock& src, Via via = Via::kLoad);
   std::uint64_t sbuf_end() const;
   void touch_hbm(std::uint32_t tensor, std::uint64_t block, Event event, bool write);
   void add_hbm_needs(const HbmBlock& block, bool write, std::vector<Event>& needs) const;

@@ -7,8 +7,9 @@
 
 namespace trn {
 
-RankBuilder::RankBuilder(const MachineConfig& machine, const std::string& name, std::size_t cores)
-    : machine_(machine), program_(builder_program(machine, name, cores)), published_(cores) {
+RankBuilder::RankBuilder(const MachineConfig& machine, const std::string& name, std::size_t cores,
+                         SbufBudget budget)
+    : machine_(machine), program_(builder_program(machine, name, cores)), published_(cores), budget_(budget) {
   for (std::size_t c = 0; c < cores; ++c)
     cores_.push_back(std::make_unique<CoreBuilder>(program_, machine, c));
 }
@@ -19,7 +20,7 @@ void RankBuilder::kernel(const std::string& region, std::uint64_t items, std::ui
   const std::uint64_t share = (granules + cores_.size() - 1) / cores_.size() * granule;
   for (std::size_t c = 0; c < cores_.size(); ++c) {
     CoreBuilder& core = *cores_[c];
-    core.use_half(upper_half_);
+    if (budget_ == SbufBudget::kHalves) core.use_half(upper_half_);
     core.region(region);
     const std::size_t pools = core.mark();
     const std::uint64_t begin = std::min(items, c * share);

@@ -10,9 +10,14 @@
 
 namespace trn {
 
+// Kernels take turns in halves of SBUF, so that the next one's loads pass the previous one's tail; a kernel
+// alone may have all of it.
+enum class SbufBudget : std::uint8_t { kHalves, kWhole };
+
 class RankBuilder {
  public:
-  RankBuilder(const MachineConfig& machine, const std::string& name, std::size_t cores);
+  RankBuilder(const MachineConfig& machine, const std::string& name, std::size_t cores,
+              SbufBudget budget = SbufBudget::kHalves);
 
   Program& program() { return program_; }
   std::size_t core_count() const { return cores_.size(); }
@@ -55,6 +60,7 @@ class RankBuilder {
   Program program_;
   std::vector<std::unique_ptr<CoreBuilder>> cores_;
   std::vector<std::size_t> published_;  // accesses of each core the sibling knows of
+  SbufBudget budget_;
   bool upper_half_ = false;
 };
 

@@ -46,7 +46,11 @@ TEST(VectorCost, TensorTensorPaysForTwoSbufInputs) {
   const VectorOperand bf16{Space::kSbuf, DType::kBf16, true};
   const VectorOperand fp32{Space::kSbuf, DType::kFp32, true};
   const VectorOperand psum{Space::kPsum, DType::kFp32, true};
-  EXPECT_EQ(vector_tensor_tensor_cost(512, fp32, fp32, fp32, vector).busy, Cycles(1024));
+  // Trn2 reads two wide elements a cycle when all are in SBUF side by side, Trn1 one.
+  EXPECT_EQ(vector_tensor_tensor_cost(512, fp32, fp32, fp32, vector).busy, Cycles(512));
+  VectorConfig trn1 = vector;
+  trn1.tensor_tensor_speedup_32bit = 1;
+  EXPECT_EQ(vector_tensor_tensor_cost(512, fp32, fp32, fp32, trn1).busy, Cycles(1024));
   EXPECT_EQ(vector_tensor_tensor_cost(512, bf16, bf16, bf16, vector).busy, Cycles(512));
   EXPECT_EQ(vector_tensor_tensor_cost(512, fp32, psum, fp32, vector).busy, Cycles(512));
   EXPECT_EQ(vector_tensor_tensor_cost(8, fp32, psum, fp32, vector).busy, Cycles(64));

@@ -259,7 +259,10 @@ void CoreEvaluator::issue(std::size_t e) {
       slot = start.plus(engine.one_cycle, clock);
       stats.flops += op.flops;
       stats.matmuls += op.flops > 0 ? 1 : 0;
-      if (op.flops == 0) stats.transpose_busy += unlimited - start.time();
+      if (op.flops == 0) {
+        ++stats.transposes;
+        stats.transpose_busy += unlimited - start.time();
+      }
       stats.busy += read.time() - start.time();
       stats.array_busy += read.time() - start.time();
       break;
@@ -292,7 +295,11 @@ void CoreEvaluator::issue(std::size_t e) {
       break;
   }
   if (banks != 0 || op.takes_bus || op.takes_psum_port) hold(op, e, banks, read.time());
-  engine.complete = std::max(engine.complete, complete);
+  if (complete > engine.complete) {
+    if (op.kind == TimingOp::Kind::kData || op.kind == TimingOp::Kind::kArray)
+      stats.active += complete - std::max(start.time(), engine.complete);
+    engine.complete = complete;
+  }
   engine.slot = slot;
   if (observer_ != nullptr && op.kind != TimingOp::Kind::kDma)
     observer_->issued(issued(engine, op, start.time(), engine.complete));

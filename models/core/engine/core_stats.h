@@ -12,9 +12,11 @@ struct EngineStats {
   std::uint64_t instructions = 0;
   std::uint64_t flops = 0;    // executed by the array
   std::uint64_t matmuls = 0;  // MultiplyMoving instructions
+  std::uint64_t transposes = 0;
   std::uint64_t table_loads = 0;
   std::uint64_t transfers = 0;  // DMA instructions
   Picoseconds busy;             // issue slots and data path occupied
+  Picoseconds active;           // a data instruction between its start and its result, as profilers count it
   Picoseconds array_busy;       // Tensor: the array occupied, limiter stalls included
   Picoseconds transpose_busy;   // the part of busy spent on transposes, limiter excluded
   Picoseconds limiter_stall;    // the part of busy added by the current limiter

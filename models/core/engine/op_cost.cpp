@@ -49,7 +49,7 @@ OpCost tensor_op(const Instruction& i, const Program& program, const TensorConfi
   cost.kind = OpKind::kArray;
   cost.latency = engine.latency;
   if (i.opcode == Opcode::kTranspose) {
-    cost.busy = transpose_interval(i.src[0].rows, columns, engine);
+    cost.busy = transpose_interval(i.src[0].rows, columns, source.dtype, engine);
     return cost;
   }
   cost.busy = matmul_interval({columns / planes, i.dst.rows, source.dtype}, engine);
@@ -117,7 +117,8 @@ OpCost scalar_op(const Instruction& i, const Program& program, const CoreConfig&
   const ScalarConfig& engine = core.scalar;
   OpCost cost;
   cost.kind = OpKind::kData;
-  cost.latency = engine.latency;
+  const bool table = i.opcode == Opcode::kActivation && info(i.fn).table != 0;
+  cost.latency = table ? engine.latency : engine.short_latency;
   const std::uint64_t n = i.source_count > 0 ? i.src[0].elements_per_row() : i.dst.elements_per_row();
   if (i.opcode == Opcode::kReadAccumulator) {
     cost.busy = engine.accumulator_read;

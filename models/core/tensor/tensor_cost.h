@@ -30,9 +30,11 @@ constexpr Cycles weight_load(std::uint64_t stationary_columns, const TensorConfi
   return Cycles((stationary_columns + engine.weight_columns_per_cycle - 1) / engine.weight_columns_per_cycle);
 }
 
-// Transpose of [rows, columns] through the array: max(P, min(64, F)).
-constexpr Cycles transpose_interval(std::uint64_t rows, std::uint64_t columns, const TensorConfig& engine) {
-  return Cycles(std::max(rows, std::min<std::uint64_t>(64, columns))) + engine.bubble;
+// Transpose of [rows, columns] through the array: max(P, min(64, F)) a pass.
+constexpr Cycles transpose_interval(std::uint64_t rows, std::uint64_t columns, DType dtype,
+                                    const TensorConfig& engine) {
+  const std::uint64_t passes = size_of(dtype) == 4 ? engine.fp32_transpose_passes : 1;
+  return Cycles(std::max(rows, std::min<std::uint64_t>(64, columns)) * passes) + engine.bubble;
 }
 
 }  // namespace trn

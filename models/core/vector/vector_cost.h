@@ -50,13 +50,19 @@ inline VectorCost vector_copy_cost(std::uint64_t n, const VectorOperand& dst, co
   return vector_cost(n, 1, speedup, engine);
 }
 
-// Two inputs share one read port: 2N, unless one of them comes from PSUM or everything is 16 bit wide.
+// Two inputs share one read port: 2N, unless one of them comes from PSUM, everything is 16 bit wide, or the
+// machine reads two wide elements a cycle.
 inline VectorCost vector_tensor_tensor_cost(std::uint64_t n, const VectorOperand& dst, const VectorOperand& a,
                                             const VectorOperand& b, const VectorConfig& engine) {
   if (a.space == Space::kPsum || b.space == Space::kPsum) return vector_cost(n, 1, 1, engine);
   const bool narrow =
       is_narrow(dst.dtype, engine) && is_narrow(a.dtype, engine) && is_narrow(b.dtype, engine);
-  return vector_cost(n, 2, narrow ? engine.tensor_tensor_speedup_16bit : 1, engine);
+  const bool contiguous = dst.contiguous && a.contiguous && b.contiguous && dst.space == Space::kSbuf;
+  return vector_cost(n, 2,
+                     narrow       ? engine.tensor_tensor_speedup_16bit
+                     : contiguous ? engine.tensor_tensor_speedup_32bit
+                                  : 1,
+                     engine);
 }
 
 }  // namespace trn
