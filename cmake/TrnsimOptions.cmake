@@ -9,6 +9,7 @@ endif()
 set(CMAKE_CXX_FLAGS_RELEASE "-O2")  # assertions are TRN_CHECK, on in every build
 
 option(TRNSIM_SANITIZE "Address and undefined-behaviour sanitizers" OFF)
+option(TRNSIM_FUZZ "libFuzzer targets of tests/fuzz; needs clang" OFF)
 
 find_program(CCACHE ccache)
 if(CCACHE)
@@ -20,6 +21,11 @@ target_compile_options(trn_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow -
 target_include_directories(trn_flags INTERFACE ${CMAKE_SOURCE_DIR})
 if(TRNSIM_SANITIZE)
   target_compile_options(trn_flags INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
+  target_link_options(trn_flags INTERFACE -fsanitize=address,undefined)
+endif()
+
+if(TRNSIM_FUZZ)
+  target_compile_options(trn_flags INTERFACE -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -g)
   target_link_options(trn_flags INTERFACE -fsanitize=address,undefined)
 endif()
 

@@ -31,7 +31,8 @@ void fill(const Instruction& from, trace::Instruction& to) {
   to.set_row_reduce(static_cast<std::uint32_t>(from.row_reduce));
   to.set_reduce_op(static_cast<std::uint32_t>(from.reduce_op));
   to.set_table(from.table);
-  to.set_tile(from.tile.row | from.tile.column << 8u | from.tile.rows << 16u | from.tile.columns << 24u);
+  const std::uint32_t tile[] = {from.tile.row, from.tile.column, from.tile.rows, from.tile.columns};
+  to.set_tile(tile[0] | tile[1] << 8u | tile[2] << 16u | tile[3] << 24u);
   if (takes_destination(info(from.opcode).operands)) fill(from.dst, *to.mutable_dst());
   for (std::size_t s = 0; s < from.source_count; ++s) fill(from.src[s], *to.add_src());
   to.set_op0(static_cast<std::uint32_t>(from.op0));

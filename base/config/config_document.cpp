@@ -105,7 +105,7 @@ ConfigDocument ConfigDocument::parse(const std::string& text, const std::string&
   };
   try {
     return ConfigDocument(nlohmann::json::parse(text, callback), name);
-  } catch (const nlohmann::json::parse_error& error) {
+  } catch (const nlohmann::json::exception& error) {  // also numbers beyond a double
     const std::string what = error.what();
     const std::size_t at = what.find("at line");
     throw ConfigError(name + ": not valid JSON " + (at == std::string::npos ? what : what.substr(at)));

@@ -1,0 +1,17 @@
+// Any text as a machine's configuration, with the last line as an override: a machine or one ConfigError.
+#include "base/config/config_document.h"
+#include "base/error.h"
+#include "models/machine_config.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace trn;
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  const std::size_t last = text.rfind('\n');
+  try {
+    ConfigDocument document = ConfigDocument::parse(text.substr(0, last), "fuzz");
+    if (last != std::string::npos) document.set(text.substr(last + 1));
+    parse_machine(document, "chip");
+  } catch (const UserError&) {
+  }
+  return 0;
+}
