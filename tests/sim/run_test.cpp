@@ -94,5 +94,28 @@ TEST(Run, RulesAreCheckedBeforeTimeStarts) {
             "r: a: ends at byte 240000 of a partition; SBUF has 212984");
 }
 
+// Two matmuls of 512 columns on different quarters of the array run side by side, on the same one after
+// another: the second starts a cycle after the first, or 520 (512 and a bubble of 8) later.
+TEST(Run, PartsOfTheArrayRunSideBySide) {
+  const auto time = [](const std::string& second) {
+    const std::string text =
+        ".target trn2\n.kernel t\n.tensor w space=sbuf dtype=bf16 shape=[128,64]\n.tensor x space=sbuf "
+        "dtype=bf16 "
+        "shape=[128,512]\n.tensor p space=psum dtype=fp32 shape=[128,1024]\n.engine PE\nLDW w[0:64 | 0 | "
+        "(1,64)] "
+        "tile=(0,0,64,64)\nLDW w[0:64 | 0 | (1,64)] tile=" +
+        second +
+        "\nMM p[0:64 | 0 | (1,512)], x[0:64 | 0 | (1,512)] tile=(0,0,64,64)\nMM p[64:64 | 512 | (1,512)], "
+        "x[0:64 | 0 "
+        "| (1,512)] tile=" +
+        second + "\n.end\n";
+    return run_program(assemble(text, "f"), trn2({"neuron_core.tensor.limiter_window_ns=0"})).time;
+  };
+  const Picoseconds beside = time("(64,64,64,64)");
+  const Picoseconds after = time("(0,0,64,64)");
+  EXPECT_NEAR(to_us(after) - to_us(beside), 519.0 / 2400,
+              0.02);  // and a weight load of 16 cycles that hides or not
+}
+
 }  // namespace
 }  // namespace trn

@@ -121,6 +121,7 @@ class Generator {
         i.opcode = Opcode::kLoadWeights;
         i.src[0] = pattern(1, 1 + pick(128), 0);
         i.source_count = 1;
+        tile(i);
         break;
       case 1:
         dma(i, 4);
@@ -136,8 +137,17 @@ class Generator {
         i.dst = psum();
         i.dst.dims[0] = {1, i.src[0].dims[0].num};
         i.dst.offset = static_cast<std::int64_t>(512 * pick(4));
+        tile(i);
       }
     }
+  }
+
+  // In some programs, parts of the array.
+  void tile(Instruction& i) {
+    if (options_.seed % 4 != 0 || pick(2) == 0) return;
+    const std::uint64_t size = 1 + pick(4);
+    const auto at = [&] { return static_cast<std::uint8_t>(pick(5 - size)); };
+    i.tile = {at(), at(), static_cast<std::uint8_t>(size), static_cast<std::uint8_t>(size)};
   }
 
   void vector(Instruction& i) {

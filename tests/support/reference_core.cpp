@@ -87,7 +87,11 @@ class ReferenceCore {
     std::vector<Queue> queues;
     std::map<std::uint64_t, Reservation> banks;
     Reservation bus, port;
-    Picoseconds array_free, weights_ready, load_free, shadow_free;
+    struct Cell {
+      Picoseconds free, weights_ready, load_free, shadow_free;
+    };
+    Cell cells[16];
+    Picoseconds array_until;
     std::map<std::size_t, Picoseconds> descriptor_unit;
     Picoseconds limited_until;
     std::vector<std::pair<Picoseconds, Picoseconds>> array_busy;
@@ -122,13 +126,29 @@ class ReferenceCore {
 
   void schedule(Picoseconds at, Phase phase, std::size_t id) { events_.push({at, phase, id, ++serial_}); }
 
+  static std::vector<std::size_t> cells_of(const ArrayTile& tile) {
+    std::vector<std::size_t> cells;
+    for (std::size_t r = 0; r < 4; ++r)
+      for (std::size_t c = 0; c < 4; ++c)
+        if (tile.whole() || (r >= tile.row && r < std::size_t{tile.row} + tile.rows && c >= tile.column &&
+                             c < std::size_t{tile.column} + tile.columns))
+          cells.push_back(4 * r + c);
+    return cells;
+  }
+
   Picoseconds own_start(const Engine_& e, const Instruction& i, OpKind kind) {
     Core& core = cores_[e.core];
-    if (kind == OpKind::kArray) return std::max({e.slot, core.array_free, core.weights_ready});
-    if (kind == OpKind::kWeights) return std::max({e.slot, core.load_free, core.shadow_free});
+    if (kind == OpKind::kArray || kind == OpKind::kWeights) {
+      Picoseconds start = e.slot;
+      for (const std::size_t c : cells_of(i.tile)) {
+        const auto& cell = core.cells[c];
+        start = kind == OpKind::kArray ? std::max({start, cell.free, cell.weights_ready})
+                                       : std::max({start, cell.load_free, cell.shadow_free});
+      }
+      return start;
+    }
     if (kind == OpKind::kDma)
       return edge(std::max(e.slot, core.descriptor_unit[index_of(e.engine)]), e.clock);
-    (void)i;
     return e.slot;
   }
 
@@ -184,16 +204,19 @@ class ReferenceCore {
         const Picoseconds unlimited = read;
         read = after(start, cost.busy * factor, e.clock);
         e.stats.limiter_stall += read - unlimited;
-        core.array_busy.emplace_back(start, read);
-        core.array_free = read;
-        core.shadow_free = start;
+        const Picoseconds from = std::max(start, core.array_until);
+        if (read > from) core.array_busy.emplace_back(from, read);
+        core.array_until = std::max(core.array_until, read);
+        for (const std::size_t c : cells_of(i.tile))
+          core.cells[c].free = read, core.cells[c].shadow_free = start;
         complete = after(read, cost.latency, e.clock);
         e.slot = after(start, Cycles(1), e.clock);
-        e.stats.busy += read - start;
+        if (read > from) e.stats.busy += read - from;
         break;
       }
       case OpKind::kWeights:
-        core.load_free = core.weights_ready = core.shadow_free = read;
+        for (const std::size_t c : cells_of(i.tile))
+          core.cells[c].load_free = core.cells[c].weights_ready = core.cells[c].shadow_free = read;
         e.slot = after(start, Cycles(1), e.clock);
         break;
       case OpKind::kData:

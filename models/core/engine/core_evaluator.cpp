@@ -157,10 +157,22 @@ EdgeTime CoreEvaluator::earliest(const EngineState& engine, const TimingOp& op) 
   const CoreState& core = cores_[engine.core];
   const auto later = [](const EdgeTime& a, const EdgeTime& b) { return a.time() < b.time() ? b : a; };
   switch (op.kind) {
-    case TimingOp::Kind::kArray:
-      return later(later(engine.slot, core.array_free), core.weights_ready);
-    case TimingOp::Kind::kWeights:
-      return later(later(engine.slot, core.load_free), core.shadow_free);
+    case TimingOp::Kind::kArray: {
+      EdgeTime start = engine.slot;
+      for (std::uint32_t rest = op.cells; rest != 0; rest &= rest - 1) {
+        const ArrayCell& cell = core.array[static_cast<std::size_t>(__builtin_ctz(rest))];
+        start = later(later(start, cell.free), cell.weights_ready);
+      }
+      return start;
+    }
+    case TimingOp::Kind::kWeights: {
+      EdgeTime start = engine.slot;
+      for (std::uint32_t rest = op.cells; rest != 0; rest &= rest - 1) {
+        const ArrayCell& cell = core.array[static_cast<std::size_t>(__builtin_ctz(rest))];
+        start = later(later(start, cell.load_free), cell.shadow_free);
+      }
+      return start;
+    }
     case TimingOp::Kind::kDma: {
       const Picoseconds unit = core.descriptor_unit[index_of(engine.engine)];
       return unit <= engine.slot.time() ? engine.slot : EdgeTime::at_or_after(unit, engine.stream.clock);
@@ -230,7 +242,7 @@ void CoreEvaluator::issue(std::size_t e) {
     stats.semaphore_wait += waited;
     stats.wait_by_region[op.region] += waited;
     // The array stands still only after the matmul before: weights may be waited for under it.
-    const Picoseconds idle = std::max(base_[e], core.array_free.time());
+    const Picoseconds idle = std::max(base_[e], core.array_until);
     if (engine.engine == Engine::kTensor && idle < ready_[e])
       core.waits.tensor_waited(idle, ready_[e], op.wait_semaphore);
     if (engine.engine == Engine::kSync && op.wait_semaphore != kNoSemaphore)
@@ -252,9 +264,16 @@ void CoreEvaluator::issue(std::size_t e) {
       const Picoseconds unlimited = read.time();
       for (std::uint64_t i = 1; i < factor; ++i) read = read.plus(op.busy, clock);
       stats.limiter_stall += read.time() - unlimited;
-      core.limiter.occupied(start.time(), read.time());
-      core.array_free = read;
-      core.shadow_free = start;
+      // Parts of the array overlap: it is busy while any of them is.
+      const Picoseconds from = std::max(start.time(), core.array_until);
+      const Picoseconds busy = read.time() > from ? read.time() - from : Picoseconds(0);
+      core.array_until = std::max(core.array_until, read.time());
+      if (busy.count() > 0) core.limiter.occupied(from, read.time());
+      for (std::uint32_t rest = op.cells; rest != 0; rest &= rest - 1) {
+        ArrayCell& cell = core.array[static_cast<std::size_t>(__builtin_ctz(rest))];
+        cell.free = read;
+        cell.shadow_free = start;
+      }
       complete = read.plus(op.latency, clock).time();
       slot = start.plus(engine.one_cycle, clock);
       stats.flops += op.flops;
@@ -263,14 +282,15 @@ void CoreEvaluator::issue(std::size_t e) {
         ++stats.transposes;
         stats.transpose_busy += unlimited - start.time();
       }
-      stats.busy += read.time() - start.time();
-      stats.array_busy += read.time() - start.time();
+      stats.busy += busy;
+      stats.array_busy += busy;
       break;
     }
     case TimingOp::Kind::kWeights:
-      core.load_free = read;
-      core.weights_ready = read;
-      core.shadow_free = read;
+      for (std::uint32_t rest = op.cells; rest != 0; rest &= rest - 1) {
+        ArrayCell& cell = core.array[static_cast<std::size_t>(__builtin_ctz(rest))];
+        cell.load_free = cell.weights_ready = cell.shadow_free = read;
+      }
       slot = start.plus(engine.one_cycle, clock);
       break;
     case TimingOp::Kind::kData:

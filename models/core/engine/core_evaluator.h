@@ -93,6 +93,9 @@ class CoreEvaluator {
     Picoseconds until;
     std::size_t owner = 0;
   };
+  struct ArrayCell {
+    EdgeTime free, weights_ready, load_free, shadow_free;
+  };
   struct CoreState {
     CoreState(const CoreConfig& config, const Program& program)
         : semaphores(program.semaphores.size()),
@@ -111,7 +114,8 @@ class CoreEvaluator {
     Reservation bus;
     Reservation psum_port;
     std::array<Picoseconds, kEngineCount> descriptor_unit{};
-    EdgeTime array_free, weights_ready, load_free, shadow_free;
+    std::array<ArrayCell, 16> array{};  // the first alone where no instruction takes a part of the array
+    Picoseconds array_until;            // some part of it is busy
     CurrentLimiter limiter;
     WaitAttribution waits;
   };

@@ -5,6 +5,8 @@
 namespace trn {
 namespace {
 
+constexpr std::uint16_t kAllCells = 0xffff;
+
 class Lowering {
  public:
   Lowering(Engine engine, const Program& program, const CoreConfig& core)
@@ -14,6 +16,9 @@ class Lowering {
 
   TimingStream run(const NodeList& nodes) {
     list(nodes, 0);
+    if (tiled_)
+      for (TimingOp& op : out_.ops)
+        if (op.source == nullptr || op.source->tile.whole()) op.cells = kAllCells;
     out_.ops.emplace_back();
     return std::move(out_);
   }
@@ -52,6 +57,10 @@ class Lowering {
     op.busy = EdgeStep(cost.busy, out_.clock);
     op.latency = EdgeStep(cost.latency, out_.clock);
     op.flops = cost.flops;
+    if (!i.tile.whole()) {
+      tiled_ = true;
+      op.cells = cells_of(i.tile);
+    }
     wait_and_post(i, op);
     if (cost.kind == OpKind::kDma) {
       op.queue = i.queue;
@@ -65,6 +74,15 @@ class Lowering {
       psum_banks(i, op);
     }
     out_.ops.push_back(op);
+  }
+
+  // A 4 x 4 grid of 32 x 32 cells, row by row.
+  static std::uint16_t cells_of(const ArrayTile& tile) {
+    std::uint32_t cells = 0;
+    for (std::uint32_t r = tile.row; r < std::uint32_t{tile.row} + tile.rows; ++r)
+      for (std::uint32_t c = tile.column; c < std::uint32_t{tile.column} + tile.columns; ++c)
+        cells |= 1u << (4 * r + c);
+    return static_cast<std::uint16_t>(cells);
   }
 
   // The engine's own slot: a register write, or with software descriptors the whole work.
@@ -141,6 +159,7 @@ class Lowering {
   const Program& program_;
   const CoreConfig& core_;
   TimingStream out_;
+  bool tiled_ = false;
 };
 
 }  // namespace

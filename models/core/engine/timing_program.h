@@ -48,6 +48,7 @@ struct TimingOp {
   std::uint16_t post_semaphore = kNoSemaphore;
   std::uint16_t post_increment = 1;
   std::uint16_t queue = 0;
+  std::uint16_t cells = 1;  // of the array, a bit each; one for all of it where no instruction takes a part
   std::uint32_t region = 0;
   std::uint32_t detail = 0;      // DMA: index into transfers; COLL: into Program::collectives
   std::uint32_t first_term = 0;  // wait value terms
