@@ -1,6 +1,7 @@
 #include "traces/program_file.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 
 #include "base/config/config_document.h"
@@ -23,15 +24,6 @@ std::string read(const std::string& path) {
   }
 }
 
-Program parse_program(const std::string& content, const std::string& path) {
-  return is_trace(content) ? read_trace(content, path) : assemble(content, path);
-}
-
-bool is_description(const std::string& content) {
-  const std::size_t at = content.find_first_not_of(" \t\r\n");
-  return at != std::string::npos && content[at] == '{';
-}
-
 std::vector<std::string> split(const std::string& text, char separator) {
   std::vector<std::string> parts;
   for (std::size_t begin = 0; begin <= text.size();) {
@@ -40,6 +32,35 @@ std::vector<std::string> split(const std::string& text, char separator) {
     begin = end + 1;
   }
   return parts;
+}
+
+// An error "path:line:column: ..." with the line it is about and a caret under the place.
+std::string with_caret(const std::string& what, const std::string& content, const std::string& path) {
+  std::size_t line = 0;
+  std::size_t column = 0;
+  if (what.rfind(path + ':', 0) != 0 ||
+      std::sscanf(what.c_str() + path.size(), ":%zu:%zu:", &line, &column) != 2 || line == 0 || column == 0)
+    return what;
+  const std::vector<std::string> lines = split(content, '\n');
+  if (line > lines.size() || column > lines[line - 1].size() + 1) return what;
+  std::string pad = lines[line - 1].substr(0, column - 1);
+  for (char& c : pad)
+    if (c != '\t') c = ' ';
+  return what + "\n  " + lines[line - 1] + "\n  " + pad + '^';
+}
+
+Program parse_program(const std::string& content, const std::string& path) {
+  if (is_trace(content)) return read_trace(content, path);
+  try {
+    return assemble(content, path);
+  } catch (const ProgramError& error) {
+    throw ProgramError(with_caret(error.what(), content, path));
+  }
+}
+
+bool is_description(const std::string& content) {
+  const std::size_t at = content.find_first_not_of(" \t\r\n");
+  return at != std::string::npos && content[at] == '{';
 }
 
 std::uint64_t number(const std::string& text, const std::string& where) {

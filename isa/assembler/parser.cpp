@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "isa/assembler/macro.h"
 #include "isa/compress.h"
 
 namespace trn::tasm {
@@ -21,7 +22,8 @@ constexpr BlockPair kBlocks[] = {
 
 }  // namespace
 
-Parser::Parser(const std::string& text, std::string file) : file_(std::move(file)), lines_(lex(text, file_)) {
+Parser::Parser(const std::string& text, std::string file)
+    : file_(std::move(file)), lines_(expand_macros(lex(text, file_), file_)) {
   lookup_ = [this](const std::string& name) { return lookup(name); };
   program_.cores.emplace_back();
   match_blocks();
@@ -102,7 +104,7 @@ std::size_t Parser::statement(std::size_t at) {
   } else {
     throw ProgramError(
         file_ + ':' + std::to_string(lines_[at].number) + ":1: unknown directive \"" + word + '"' +
-        suggestion(word, {".const", ".core", ".coll", ".engine", ".for", ".if", ".kernel", ".let",
+        suggestion(word, {".const", ".core", ".coll", ".engine", ".for", ".if", ".kernel", ".let", ".macro",
                           ".modelflops", ".queue", ".region", ".sem", ".table", ".target", ".tensor"}));
   }
   cursor.expect_end();

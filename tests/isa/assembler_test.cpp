@@ -157,6 +157,40 @@ TEST(Assembler, DamagedTextIsRefusedOrAssembled) {
   }
 }
 
+// A macro's lines with its arguments, and with macros of its own.
+TEST(Assembler, MacrosExpand) {
+  const std::string head =
+      ".target trn2\n.kernel k\n.tensor a space=sbuf dtype=bf16 shape=[128,64]\n.sem s\n.macro piece(at, "
+      "n)\na[0:128 | "
+      "at | (1,n)]\n.endm\n";
+  const std::string macros =
+      ".macro one(at)\nCOPY a[0:128 | at | (1,8)], a[0:128 | at+8 | (1,8)] ! s+=1\n.endm\n.macro two(x)\none "
+      "x\none "
+      "(x)+16\n.endm\n";
+  const std::string plain =
+      "COPY a[0:128 | 0 | (1,8)], a[0:128 | 8 | (1,8)] ! s+=1\nCOPY a[0:128 | 16 | (1,8)], a[0:128 | 24 | "
+      "(1,8)] ! "
+      "s+=1\n";
+  EXPECT_EQ(assemble(head + macros + ".engine DVE\ntwo 0\n.end\n", "f"),
+            assemble(head + ".engine DVE\n" + plain + ".end\n", "f"));
+}
+
+TEST(Assembler, MacroErrorsSayWhere) {
+  const auto refused = [](const std::string& text) {
+    try {
+      assemble(text, "f");
+    } catch (const ProgramError& error) {
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  EXPECT_EQ(refused(".macro m(a)\n.target trn2\n"), "f:1:1: this macro has no .endm, found '.macro'");
+  EXPECT_EQ(refused(".macro m(a)\n.endm\nm 1, 2\n"), "f:3:1: m takes 1 arguments, found 2; at, found 'm'");
+  EXPECT_EQ(refused(".macro m(a)\nm a\nm a\n.endm\nm 1\n"),
+            "f:2:1: macros nested deeper than 16; before, found 'm'");
+  EXPECT_EQ(refused(".endm\n"), "f:1:1: no matching .macro, found '.endm'");
+}
+
 TEST(IsaReference, IsTheCommittedPage) { EXPECT_EQ(read_text_file("docs/isa.md"), isa_reference()); }
 
 }  // namespace
