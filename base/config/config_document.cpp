@@ -12,11 +12,17 @@ namespace {
 
 using nlohmann::json;
 
+// A figure's text, empty where there is none: what is wrong with it is said when it is read.
+std::string text_of(const json& node, const char* key) {
+  const auto it = node.find(key);
+  return it == node.end() || !it->is_string() ? "" : it->get<std::string>();
+}
+
 bool is_figure(const json& node) { return node.is_object() && node.contains("value"); }
 
 void collect(const json& node, const std::string& path, std::vector<ConfigFigure>& out) {
   if (is_figure(node)) {
-    out.push_back({path, node["value"].dump(), node.value("source", ""), node.value("confidence", "")});
+    out.push_back({path, node["value"].dump(-1, ' ', false, json::error_handler_t::replace), text_of(node, "source"), text_of(node, "confidence")});
   } else if (node.is_object()) {
     for (const auto& item : node.items())
       collect(item.value(), path.empty() ? item.key() : path + '.' + item.key(), out);

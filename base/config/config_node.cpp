@@ -12,7 +12,7 @@ namespace {
 using nlohmann::json;
 
 std::string shown(const json& value) {
-  const std::string text = value.dump();
+  const std::string text = value.dump(-1, ' ', false, json::error_handler_t::replace);
   return text.size() <= 60 ? text : text.substr(0, 57) + "...";
 }
 
