@@ -11,6 +11,7 @@
 #include "kernels/registry.h"
 #include "models/core/engine/core_evaluator.h"
 #include "models/memory/dma/dma_queues.h"
+#include "sim/functional/data_run.h"
 #include "sim/run/simulation.h"
 #include "sim/run/training.h"
 #include "tests/support/reference_core.h"
@@ -79,6 +80,16 @@ void core_alone(benchmark::State& state) {
   per_item(state, dynamic_instructions(blocked_gemm()));
 }
 BENCHMARK(core_alone)->Unit(benchmark::kMillisecond);
+
+// Timed and executed on data: 512^3 in bf16, so that instructions of 128 x 512 numbers dominate.
+void executed_gemm(benchmark::State& state) {
+  const KernelRow& kernel = find_kernel("gemm");
+  const Program program =
+      kernel.build(kernel_arguments(kernel, {{"m", "512"}, {"k", "512"}, {"n", "512"}}), trn2(), 1);
+  for (auto _ : state) benchmark::DoNotOptimize(run_on_data(program, trn2()).run.time);
+  per_item(state, dynamic_instructions(program));
+}
+BENCHMARK(executed_gemm)->Unit(benchmark::kMillisecond);
 
 void event_by_event_oracle(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(reference_run(blocked_gemm(), trn2()).time);

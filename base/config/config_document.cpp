@@ -22,7 +22,8 @@ bool is_figure(const json& node) { return node.is_object() && node.contains("val
 
 void collect(const json& node, const std::string& path, std::vector<ConfigFigure>& out) {
   if (is_figure(node)) {
-    out.push_back({path, node["value"].dump(-1, ' ', false, json::error_handler_t::replace), text_of(node, "source"), text_of(node, "confidence")});
+    out.push_back({path, node["value"].dump(-1, ' ', false, json::error_handler_t::replace),
+                   text_of(node, "source"), text_of(node, "confidence")});
   } else if (node.is_object()) {
     for (const auto& item : node.items())
       collect(item.value(), path.empty() ? item.key() : path + '.' + item.key(), out);
@@ -137,8 +138,8 @@ void ConfigDocument::set(const std::string& assignment) {
   }
   const nlohmann::json old_value = (*leaf)["value"];
   (*leaf)["value"] = new_value(old_value, assignment.substr(equals + 1), where);
-  (*leaf)["source"] = where + " (was " + old_value.dump() + ": " + leaf->value("confidence", "") + ", " +
-                      leaf->value("source", "") + ")";
+  (*leaf)["source"] = where + " (was " + old_value.dump() + ": " + text_of(*leaf, "confidence") + ", " +
+                      text_of(*leaf, "source") + ")";
   (*leaf)["confidence"] = "what-if";
   overrides_.push_back(assignment);
 }
