@@ -19,7 +19,7 @@ struct Range {
 Range affine_range(std::int64_t base, const std::vector<std::pair<std::int64_t, std::uint64_t>>& terms);
 
 // "" or what is wrong. HBM rows are contiguous, so an HBM pattern may run past its row but not past the
-// tensor; SBUF and PSUM patterns may not leave their partition.
+// tensor; SBUF and PSUM patterns may not leave their partition. Of a dynamic pattern only the rows are known.
 std::string bounds_problem(const AccessPattern& pattern, const TensorDecl& tensor, Range row, Range offset);
 
 }  // namespace trn

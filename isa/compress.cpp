@@ -29,13 +29,14 @@ std::uint64_t shape_hash(const Node& node) {
 }
 
 bool same_pattern_shape(const AccessPattern& a, const AccessPattern& b) {
-  return a.tensor == b.tensor && a.rows == b.rows && a.dim_count == b.dim_count && a.dims == b.dims;
+  return a.tensor == b.tensor && a.rows == b.rows && a.dim_count == b.dim_count && a.dims == b.dims &&
+         a.reg == b.reg;
 }
 
 // Everything but the fields that may advance.
 bool same_shape(const Instruction& a, const Instruction& b) {
-  return a.same_form(b) && a.wait.semaphore == b.wait.semaphore && a.affine == b.affine &&
-         same_pattern_shape(a.dst, b.dst) && same_pattern_shape(a.src[0], b.src[0]) &&
+  return a.same_form(b) && a.wait.semaphore == b.wait.semaphore && a.wait.reg == b.wait.reg &&
+         a.affine == b.affine && same_pattern_shape(a.dst, b.dst) && same_pattern_shape(a.src[0], b.src[0]) &&
          same_pattern_shape(a.src[1], b.src[1]) && same_pattern_shape(a.src[2], b.src[2]);
 }
 
@@ -183,6 +184,10 @@ void add_loop(Node& node, const Node& next, std::uint8_t depth) {
 }
 
 void compress(NodeList& nodes, std::uint8_t depth) {
+  // A jump counts the nodes of its list: folding would move its target.
+  if (std::any_of(nodes.begin(), nodes.end(),
+                  [](const Node& n) { return !n.is_loop() && info(n.instruction.opcode).jumps; }))
+    return;
   ShapeNumbers numbers;
   NumberedNodes numbered;
   numbered.shapes.reserve(nodes.size());

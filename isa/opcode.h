@@ -17,6 +17,14 @@ enum class Opcode : std::uint8_t {
   kNop = 0,
   kWait = 1,
   kPost = 2,
+  kClearSemaphore = 3,
+  kMoveRegister = 4,
+  kLoadRegister = 5,
+  kStoreRegister = 6,
+  kAluRegister = 7,
+  kBranch = 8,
+  kLoop = 9,
+  kEndLoop = 10,
   kLoadWeights = 12,
   kMatmul = 13,
   kLoadWeightsMx = 14,
@@ -52,20 +60,24 @@ enum class Opcode : std::uint8_t {
   kCollective = 44
 };
 
-// What operands an opcode takes. A scalar source is one element a partition.
+// What operands an opcode takes, in the order in which they are written. A scalar source is one element a
+// partition; a number is a register or an integer.
 struct Operands {
   bool dst = false;
   std::uint8_t min_sources = 0;
   std::uint8_t max_sources = 0;
+  bool reg = false;  // a register it writes
+  std::uint8_t min_numbers = 0;
+  std::uint8_t max_numbers = 0;
 };
 
 // The forms of opcodes that have several, in the order of their names in the table.
-enum class DmaKind : std::uint8_t { kCopy, kTranspose, kAccumulate, kGather, kScatter };
+enum class DmaKind : std::uint8_t { kCopy, kTranspose, kAccumulate, kGather, kScatter, kSend };
 enum class GenerateKind : std::uint8_t { kIota, kAffineSelect };
 enum class GatherKind : std::uint8_t { kLocal, kEach };
 enum class PartitionKind : std::uint8_t { kReduce, kSequenceBounds, kNonzero, kTopK };
 enum class RandomKind : std::uint8_t { kRaw, kUniform, kDropout, kSeed };
-using KindNames = std::array<std::string_view, 5>;
+using KindNames = std::array<std::string_view, 6>;
 
 struct OpcodeInfo {
   Opcode opcode;
@@ -76,6 +88,7 @@ struct OpcodeInfo {
   std::string_view summary;
   std::string_view cost;  // in cycles of the engine; N: elements a partition
   KindNames kinds{};      // empty: only one form
+  bool jumps = false;     // sets the engine's place in its stream
 
   EngineMask engines(std::uint32_t version) const { return version <= 2 ? v2 : version == 3 ? v3 : v4; }
   std::size_t kind_count() const {
@@ -113,6 +126,84 @@ inline constexpr std::array kOpcodes{
                "EVENT_SEMAPHORE",
                "posts when all older instructions are complete",
                "control"},
+    OpcodeInfo{Opcode::kClearSemaphore,
+               "SEMCLR",
+               kAny,
+               kAny,
+               kAny,
+               {},
+               "EVENT_SEMAPHORE_RANGE_CLEAR",
+               "sets a semaphore of its core to 0",
+               "control"},
+    OpcodeInfo{Opcode::kMoveRegister,
+               "MOVR",
+               kAny,
+               kAny,
+               kAny,
+               {false, 0, 0, true, 1, 1},
+               "register_move",
+               "register = number",
+               "control"},
+    OpcodeInfo{Opcode::kLoadRegister,
+               "LDR",
+               kAny,
+               kAny,
+               kAny,
+               {false, 1, 1, true, 0, 0},
+               "register_load (TENSOR_LOAD)",
+               "register = one int32 element of SBUF; its value is known in runs on data only",
+               "register load"},
+    OpcodeInfo{Opcode::kStoreRegister,
+               "STR",
+               kAny,
+               kAny,
+               kAny,
+               {true, 0, 0, false, 1, 1},
+               "register_store (WRITE)",
+               "one int32 element of SBUF = number",
+               "control"},
+    OpcodeInfo{Opcode::kAluRegister,
+               "ALUR",
+               kAny,
+               kAny,
+               kAny,
+               {false, 0, 0, true, 2, 2},
+               "register ALU",
+               "register = a op0 b, on 32-bit integers",
+               "control"},
+    OpcodeInfo{Opcode::kBranch,
+               "BR",
+               kAny,
+               kAny,
+               kAny,
+               {false, 0, 0, false, 0, 2},
+               "COMPARE_BRANCH",
+               "goes on at a label, if a op0 b where they are given",
+               "control, and a restart of the prefetch when taken",
+               {},
+               true},
+    OpcodeInfo{Opcode::kLoop,
+               "LOOP",
+               kAny,
+               kAny,
+               kAny,
+               {false, 0, 0, true, 2, 3},
+               "dynamic loop",
+               "register = from; the instructions up to ENDL run while it is < to, each time + step",
+               "control",
+               {},
+               true},
+    OpcodeInfo{Opcode::kEndLoop,
+               "ENDL",
+               kAny,
+               kAny,
+               kAny,
+               {},
+               "dynamic loop",
+               "ends the innermost LOOP",
+               "control",
+               {},
+               true},
     OpcodeInfo{Opcode::kLoadWeights,
                "LDW",
                kPe,
@@ -400,10 +491,11 @@ inline constexpr std::array kOpcodes{
                kAny,
                kAny,
                {true, 1, 2},
-               "dma_copy, dma_transpose, dma_compute",
-               "triggers a transfer on a queue; gather and scatter take row numbers as second source",
+               "dma_copy, dma_transpose, dma_compute, sendrecv",
+               "triggers a transfer on a queue; gather and scatter take row numbers as second source; send "
+               "writes the other core's SBUF",
                "docs/calibration.md#dma",
-               {"copy", "transpose", "accumulate", "gather", "scatter"}},
+               {"copy", "transpose", "accumulate", "gather", "scatter", "send"}},
     OpcodeInfo{Opcode::kCollective,
                "COLL",
                kAny,
@@ -463,6 +555,13 @@ inline constexpr std::array<std::string_view, 25> kAluOps{
     "is_eq",      "is_ne",       "logical_and", "logical_or", "mod",   "rsqrt", "bitwise_and",
     "bitwise_or", "bitwise_xor", "shift_left",  "shift_right"};
 constexpr bool is_bitwise(AluOp op) { return op >= AluOp::kBitwiseAnd; }
+constexpr bool is_comparison(AluOp op) {
+  return op == AluOp::kIsGreaterEqual || (op >= AluOp::kIsGreater && op <= AluOp::kIsNotEqual);
+}
+// On the 32-bit integers of a sequencer.
+constexpr bool works_on_registers(AluOp op) {
+  return op != AluOp::kNone && op != AluOp::kPower && op != AluOp::kRsqrt;
+}
 
 // Activation functions, and the table set each one needs: a set change costs a table load.
 // Membership is inferred (the vendor publishes that sets exist, not their content).

@@ -31,7 +31,7 @@ std::uint64_t AccessPattern::elements_per_row() const {
 
 bool AccessPattern::operator==(const AccessPattern& o) const {
   return tensor == o.tensor && rows == o.rows && row == o.row && offset == o.offset &&
-         dim_count == o.dim_count && dims == o.dims;
+         dim_count == o.dim_count && dims == o.dims && reg == o.reg;
 }
 
 std::int64_t& Instruction::field(Field f) {
@@ -68,7 +68,13 @@ bool Instruction::same_form(const Instruction& o) const {
          reverse0 == o.reverse0 && reverse1 == o.reverse1 && accumulate == o.accumulate &&
          double_row == o.double_row && sparse == o.sparse && tile == o.tile && imm0 == o.imm0 &&
          imm1 == o.imm1 && queue == o.queue && collective == o.collective && table == o.table &&
-         region == o.region && post == o.post;
+         region == o.region && control == o.control && post == o.post;
+}
+
+bool Instruction::dynamic() const {
+  bool found = takes_destination(info(opcode).operands) && dst.dynamic();
+  for (std::size_t s = 0; s < source_count; ++s) found = found || src[s].dynamic();
+  return found;
 }
 
 bool Program::operator==(const Program& o) const {

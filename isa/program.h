@@ -71,6 +71,9 @@ struct Dim {
   bool operator==(const Dim& o) const { return step == o.step && num == o.num; }
 };
 
+inline constexpr std::uint8_t kRegisters = 64;  // of a sequencer, 32 bits each
+inline constexpr std::uint8_t kNoRegister = 255;
+
 // Elements `offset + sum(step*i)` of rows [row, row + rows). Outermost free dimension first.
 struct AccessPattern {
   std::uint32_t tensor = 0;
@@ -79,6 +82,9 @@ struct AccessPattern {
   std::int64_t offset = 0;
   std::uint32_t dim_count = 0;
   std::array<Dim, 4> dims{};
+  std::uint8_t reg = kNoRegister;  // its value is added to the offset when the instruction issues
+
+  bool dynamic() const { return reg != kNoRegister; }
 
   std::uint64_t elements_per_row() const;
   bool operator==(const AccessPattern&) const;
@@ -88,8 +94,11 @@ inline constexpr std::uint16_t kNoSemaphore = 0xffff;
 
 struct Wait {
   std::uint16_t semaphore = kNoSemaphore;
-  std::int64_t value = 0;  // satisfied when the semaphore is >= value; <= 0 always is
-  bool operator==(const Wait& o) const { return semaphore == o.semaphore && value == o.value; }
+  std::uint8_t reg = kNoRegister;  // its value is added to `value` when the instruction before has issued
+  std::int64_t value = 0;          // satisfied when the semaphore is >= value; <= 0 always is
+  bool operator==(const Wait& o) const {
+    return semaphore == o.semaphore && reg == o.reg && value == o.value;
+  }
 };
 
 enum class PostTime : std::uint8_t { kComplete, kRead };  // result visible / operands consumed
@@ -141,6 +150,24 @@ struct ArrayTile {
   }
 };
 
+// An operand of the sequencer: a register, or a number where there is none.
+struct Scalar {
+  std::uint8_t reg = kNoRegister;
+  std::int32_t value = 0;
+  bool operator==(const Scalar& o) const { return reg == o.reg && value == o.value; }
+};
+
+// What control instructions work on.
+struct ControlOperands {
+  std::uint8_t reg = kNoRegister;          // the register written
+  std::uint16_t semaphore = kNoSemaphore;  // SEMCLR
+  std::array<Scalar, 3> scalars{};         // LOOP: from, to, step
+  std::int32_t jump = 0;  // BR: how many nodes of its list to go on; LOOP and ENDL: each other
+  bool operator==(const ControlOperands& o) const {
+    return reg == o.reg && semaphore == o.semaphore && scalars == o.scalars && jump == o.jump;
+  }
+};
+
 struct Instruction {
   Opcode opcode = Opcode::kNop;
   std::uint8_t kind = 0;  // the form, where the opcode has several
@@ -164,6 +191,7 @@ struct Instruction {
   std::uint32_t collective = 0;  // COLL: index into Program::collectives
   std::uint32_t table = 0;       // SHUF, GEN: index into Program::tables
   std::uint32_t region = 0;      // accounting label, index into Program::regions
+  ControlOperands control;
   Wait wait;
   Post post;
   std::vector<AffineTerm> affine;
@@ -173,6 +201,8 @@ struct Instruction {
   bool operator==(const Instruction&) const;
   // Everything but operands, wait and loop terms.
   bool same_form(const Instruction&) const;
+  // Does it use a register's value for the place of an operand?
+  bool dynamic() const;
 };
 
 // What imm0 is where none is given: ACT scales by 1.

@@ -30,7 +30,9 @@ class Checker {
     for (std::size_t c = 0; c < program_.cores.size(); ++c) {
       for (const EngineInfo& engine : kEngines) {
         place_ = "core " + std::to_string(c) + ' ' + std::string(engine.short_name);
-        check_list(program_.cores[c].streams[index_of(engine.engine)], engine.engine);
+        const NodeList& stream = program_.cores[c].streams[index_of(engine.engine)];
+        jumps_ = has_jumps(stream);
+        check_list(stream, engine.engine);
       }
     }
   }
@@ -59,8 +61,10 @@ class Checker {
   }
 
   void check_list(const NodeList& nodes, Engine engine) {
-    for (const Node& node : nodes) {
+    for (std::size_t n = 0; n < nodes.size(); ++n) {
+      const Node& node = nodes[n];
       if (!node.is_loop()) {
+        check_jump(nodes, n);
         check_instruction(node.instruction, engine);
         continue;
       }
@@ -70,9 +74,73 @@ class Checker {
     }
   }
 
+  // Jumps stay in their list, and LOOP and ENDL belong together.
+  void check_jump(const NodeList& nodes, std::size_t at) {
+    const Instruction& i = nodes[at].instruction;
+    mnemonic_ = info(i.opcode).mnemonic;
+    if (i.opcode == Opcode::kCollective && jumps_)
+      fail(mnemonic_,
+           "in a stream with run-time control flow; how often it runs must be known before the start");
+    if (!info(i.opcode).jumps) return;
+    const std::int64_t to = static_cast<std::int64_t>(at) + i.control.jump;
+    if (i.control.jump == 0 || to < 0 || to > static_cast<std::int64_t>(nodes.size()))
+      fail(mnemonic_, "jumps out of its block");
+    if (i.opcode == Opcode::kBranch) return;
+    const auto partner = static_cast<std::size_t>(to);
+    const Opcode other = i.opcode == Opcode::kLoop ? Opcode::kEndLoop : Opcode::kLoop;
+    if (partner == nodes.size() || nodes[partner].is_loop() || nodes[partner].instruction.opcode != other ||
+        nodes[partner].instruction.control.jump != -i.control.jump ||
+        (i.opcode == Opcode::kLoop) != (i.control.jump > 0))
+      fail(mnemonic_, "LOOP and ENDL do not match");
+  }
+
+  static bool has_jumps(const NodeList& nodes) {
+    return std::any_of(nodes.begin(), nodes.end(), [](const Node& n) {
+      return n.is_loop() ? has_jumps(n.body) : info(n.instruction.opcode).jumps;
+    });
+  }
+
+  void check_register(std::uint8_t reg) {
+    if (reg >= kRegisters && reg != kNoRegister)
+      fail(mnemonic_, "register " + std::to_string(reg) + "; there are " + std::to_string(kRegisters));
+  }
+
+  void check_control(const Instruction& i) {
+    const Operands operands = info(i.opcode).operands;
+    check_register(i.control.reg);
+    check_register(i.wait.reg);
+    for (const Scalar& scalar : i.control.scalars) check_register(scalar.reg);
+    if (operands.reg != (i.control.reg != kNoRegister)) fail(mnemonic_, "needs a register to write");
+    if (i.opcode == Opcode::kClearSemaphore && i.control.semaphore >= program_.semaphores.size())
+      fail(mnemonic_, "semaphore " + std::to_string(i.control.semaphore) + " is not declared");
+    if (i.opcode == Opcode::kLoop && i.control.scalars[2].reg == kNoRegister &&
+        i.control.scalars[2].value <= 0)
+      fail(mnemonic_, "a step of " + std::to_string(i.control.scalars[2].value) + "; it must grow");
+    if (i.opcode == Opcode::kLoop && i.control.scalars[2].reg != kNoRegister)
+      fail(mnemonic_, "the step is a number, not a register");
+    if (i.opcode == Opcode::kBranch && i.op0 != AluOp::kNone && !is_comparison(i.op0))
+      fail(mnemonic_, "the condition is is_eq, is_ne, is_ge, is_gt, is_le or is_lt");
+    if (i.opcode == Opcode::kAluRegister && !works_on_registers(i.op0))
+      fail(mnemonic_, std::string(kAluOps[static_cast<std::size_t>(i.op0)]) + " does not work on registers");
+    for (const AccessPattern* p : {&i.dst, &i.src[0]}) {
+      if (i.opcode != Opcode::kLoadRegister && i.opcode != Opcode::kStoreRegister) continue;
+      if (i.opcode == Opcode::kLoadRegister ? p == &i.dst : p != &i.dst) continue;
+      if (space(*p) != Space::kSbuf || dtype(*p) != DType::kInt32 || p->rows != 1 ||
+          p->elements_per_row() != 1)
+        fail(mnemonic_, "takes one int32 element of SBUF");
+    }
+  }
+
+  void check_dynamic(const Instruction& i) {
+    if (!i.dynamic()) return;
+    if (i.opcode == Opcode::kDma && program_.queues[i.queue].mode == DescriptorMode::kStatic)
+      fail(mnemonic_, "static descriptors hold fixed addresses; a register needs dge=hw or dge=sw");
+  }
+
   void check_instruction(const Instruction& i, Engine engine) {
     const OpcodeInfo& opcode = info(i.opcode);
     mnemonic_ = opcode.mnemonic;
+    check_control(i);
     if ((opcode.engines(limits_.version) & mask_of(engine)) == 0)
       fail(mnemonic_, "does not run on this engine of a NeuronCore-v" + std::to_string(limits_.version));
     if (i.post.sibling && program_.cores.size() < 2)
@@ -86,6 +154,8 @@ class Checker {
       check_bounds(i, i.src[s], kSourceRows[s], kSourceOffsets[s]);
     }
     check_forms(i);
+    check_register(i.dst.reg);
+    for (const AccessPattern& source : i.src) check_register(source.reg);
     switch (i.opcode) {
       case Opcode::kLoadWeightsMx:
       case Opcode::kMatmulMx:
@@ -322,6 +392,12 @@ class Checker {
     const std::uint64_t from = i.src[0].elements_per_row() * i.src[0].rows;
     const std::uint64_t to = i.dst.elements_per_row() * i.dst.rows;
     if (from != to) fail(mnemonic_, std::to_string(from) + " elements into " + std::to_string(to));
+    check_dynamic(i);
+    if (i.kind == static_cast<std::uint8_t>(DmaKind::kSend)) {
+      if (program_.cores.size() < 2) fail(mnemonic_, "send: the program has one core");
+      if (space(i.dst) != Space::kSbuf || space(i.src[0]) != Space::kSbuf)
+        fail(mnemonic_, "send goes from SBUF to the other core's SBUF");
+    }
     if (i.kind != static_cast<std::uint8_t>(DmaKind::kTranspose)) return;
     if (!limits_.dma_transpose) fail(mnemonic_, limits_.machine + " has no DMA transpose; use TRP");
     const std::uint32_t width = size_of(program_.tensors[i.src[0].tensor].dtype);
@@ -339,6 +415,7 @@ class Checker {
   const IsaLimits& limits_;
   std::string place_;
   std::string_view mnemonic_;
+  bool jumps_ = false;                                         // the stream has run-time control flow
   std::vector<std::uint64_t> trips_;                           // of the loops around the instruction
   std::vector<std::pair<std::int64_t, std::uint64_t>> terms_;  // of the field being checked
 };

@@ -119,6 +119,13 @@ CoreConfig parse_core(ConfigNode node) {
   ConfigNode sync = node.child("sync");
   c.sync = {clock_of(sync), Cycles(sync.positive("control_cycles"))};
   sync.reject_unknown_keys();
+  ConfigNode sequencer = node.child("sequencer");
+  c.sequencer.register_load = Cycles(sequencer.positive("register_load_cycles"));
+  c.sequencer.taken_branch = Cycles(sequencer.integer("taken_branch_cycles"));
+  c.sequencer.dynamic_operand = Cycles(sequencer.integer("dynamic_operand_cycles"));
+  const std::uint64_t instruction_bytes = sequencer.positive("instruction_bytes");
+  c.sequencer.fetch = Picoseconds(instruction_bytes * 1'000'000 / sequencer.positive("fetch_mb_per_s"));
+  sequencer.reject_unknown_keys();
   ConfigNode semaphores = node.child("semaphores");
   c.semaphores = {semaphores.positive("count"), nanoseconds(semaphores.positive("hop_ns")),
                   nanoseconds(semaphores.positive("sibling_hop_ns"))};

@@ -71,6 +71,14 @@ struct SyncConfig {
   Cycles control;  // issue slot of NOP, WAIT and POST on every engine
 };
 
+// What every engine has in front of it.
+struct SequencerConfig {
+  Cycles register_load;    // LDR: an element from SBUF into a register
+  Cycles taken_branch;     // the prefetch starts again at the label
+  Cycles dynamic_operand;  // least interval of an instruction whose address comes from a register
+  Picoseconds fetch;       // one instruction, by the prefetch
+};
+
 struct SemaphoreConfig {
   std::uint64_t count;
   Picoseconds hop;          // post to a waiter of the same core
@@ -118,6 +126,7 @@ struct CoreConfig {
   ScalarConfig scalar;
   GpSimdConfig gpsimd;
   SyncConfig sync;
+  SequencerConfig sequencer;
   SemaphoreConfig semaphores;
   SbufConfig sbuf;
   PsumConfig psum;

@@ -8,7 +8,7 @@ namespace trn::trace_format {
 
 inline constexpr const char* kMagic = "TRNTRC1\n";
 inline constexpr std::size_t kMagicBytes = 8;
-inline constexpr std::uint32_t kVersion = 2;
+inline constexpr std::uint32_t kVersion = 3;
 inline constexpr std::size_t kNodesPerChunk = 4096;  // top-level nodes: bounds the memory of a chunk
 inline constexpr std::uint32_t kMaxChunkBytes = 1u << 30;
 

@@ -143,6 +143,7 @@ class Reader {
     p.rows = from.rows();
     p.row = from.row();
     p.offset = from.offset();
+    p.reg = reg(from.register_());
     if (from.steps_size() != from.nums_size() || from.steps_size() > static_cast<int>(p.dims.size()) ||
         p.rows == 0)
       fail("a malformed access pattern");
@@ -154,6 +155,26 @@ class Reader {
                                static_cast<std::uint32_t>(from.nums(d))};
     }
     return p;
+  }
+
+  std::uint8_t reg(std::uint32_t numbered) const {
+    if (numbered > kRegisters)
+      fail("register " + std::to_string(numbered - 1) + "; there are " + std::to_string(kRegisters));
+    return numbered == 0 ? kNoRegister : static_cast<std::uint8_t>(numbered - 1);
+  }
+
+  ControlOperands control(const trace::Control& from) const {
+    ControlOperands out;
+    out.reg = reg(from.register_());
+    if (from.semaphore() != 0) {
+      index(from.semaphore() - 1, program_.semaphores.size(), "semaphore");
+      out.semaphore = static_cast<std::uint16_t>(from.semaphore() - 1);
+    }
+    if (from.scalars_size() > static_cast<int>(out.scalars.size())) fail("too many scalar operands");
+    for (int s = 0; s < from.scalars_size(); ++s)
+      out.scalars[static_cast<std::size_t>(s)] = {reg(from.scalars(s).register_()), from.scalars(s).value()};
+    out.jump = from.jump();
+    return out;
   }
 
   Instruction instruction(const trace::Instruction& from, std::size_t depth) const {
@@ -169,6 +190,7 @@ class Reader {
     if (sources < min_sources(opcode->operands) || sources > max_sources(opcode->operands))
       fail(std::string(opcode->mnemonic) + " with " + std::to_string(sources) + " sources");
     for (const trace::Pattern& source : from.src()) i.src[i.source_count++] = pattern(source);
+    i.control = control(from.control());
     i.op0 = enumerator<AluOp>(from.op0(), kAluOps.size(), "ALU operation");
     i.op1 = enumerator<AluOp>(from.op1(), kAluOps.size(), "ALU operation");
     i.fn = enumerator<ActFn>(from.fn(), kActFns.size(), "activation function");
@@ -205,7 +227,8 @@ class Reader {
   void wait_and_post(const trace::Instruction& from, Instruction& i) const {
     if (from.wait_semaphore() != 0) {
       index(from.wait_semaphore() - 1, program_.semaphores.size(), "semaphore");
-      i.wait = {static_cast<std::uint16_t>(from.wait_semaphore() - 1), from.wait_value()};
+      i.wait = {static_cast<std::uint16_t>(from.wait_semaphore() - 1), reg(from.wait_register()),
+                from.wait_value()};
     }
     if (from.post_semaphore() == 0) return;
     index(from.post_semaphore() - 1, program_.semaphores.size(), "semaphore");

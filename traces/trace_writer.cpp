@@ -9,15 +9,29 @@
 namespace trn {
 namespace {
 
+std::uint32_t numbered(std::uint8_t reg) { return reg == kNoRegister ? 0 : reg + 1u; }
+
 void fill(const AccessPattern& from, trace::Pattern& to) {
   to.set_tensor(from.tensor);
   to.set_rows(from.rows);
   to.set_row(from.row);
   to.set_offset(from.offset);
+  to.set_register_(numbered(from.reg));
   for (std::uint32_t d = 0; d < from.dim_count; ++d) {
     to.add_steps(from.dims[d].step);
     to.add_nums(from.dims[d].num);
   }
+}
+
+void fill(const ControlOperands& from, trace::Control& to) {
+  to.set_register_(numbered(from.reg));
+  if (from.semaphore != kNoSemaphore) to.set_semaphore(from.semaphore + 1u);
+  for (const Scalar& scalar : from.scalars) {
+    trace::Scalar& s = *to.add_scalars();
+    s.set_register_(numbered(scalar.reg));
+    s.set_value(scalar.value);
+  }
+  to.set_jump(from.jump);
 }
 
 void fill(const Instruction& from, trace::Instruction& to) {
@@ -35,6 +49,7 @@ void fill(const Instruction& from, trace::Instruction& to) {
   to.set_tile(tile[0] | tile[1] << 8u | tile[2] << 16u | tile[3] << 24u);
   if (takes_destination(info(from.opcode).operands)) fill(from.dst, *to.mutable_dst());
   for (std::size_t s = 0; s < from.source_count; ++s) fill(from.src[s], *to.add_src());
+  if (!(from.control == ControlOperands())) fill(from.control, *to.mutable_control());
   to.set_op0(static_cast<std::uint32_t>(from.op0));
   to.set_op1(static_cast<std::uint32_t>(from.op1));
   to.set_fn(static_cast<std::uint32_t>(from.fn));
@@ -46,6 +61,7 @@ void fill(const Instruction& from, trace::Instruction& to) {
   if (from.wait.semaphore != kNoSemaphore) {
     to.set_wait_semaphore(from.wait.semaphore + 1u);
     to.set_wait_value(from.wait.value);
+    to.set_wait_register(numbered(from.wait.reg));
   }
   if (from.post.semaphore != kNoSemaphore) {
     to.set_post_semaphore(from.post.semaphore + 1u);

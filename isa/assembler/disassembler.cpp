@@ -77,7 +77,14 @@ class Printer {
 
   void nodes(const NodeList& list, std::size_t depth) {
     const std::string indent(2 * (depth + 1), ' ');
-    for (const Node& node : list) {
+    std::set<std::size_t> targets;
+    for (std::size_t n = 0; n < list.size(); ++n)
+      if (!list[n].is_loop() && list[n].instruction.opcode == Opcode::kBranch)
+        targets.insert(n + static_cast<std::size_t>(list[n].instruction.control.jump));
+    for (std::size_t n = 0; n < list.size(); ++n) {
+      const Node& node = list[n];
+      if (targets.count(n) != 0) line(fmt::format("{}L{}:", indent, n));
+      at_ = n;
       if (node.is_loop()) {
         line(fmt::format("{}.for i{} in 0..{}", indent, depth, node.repeat));
         nodes(node.body, depth + 1);
@@ -89,6 +96,20 @@ class Printer {
         line(indent + instruction(node.instruction));
       }
     }
+    if (targets.count(list.size()) != 0) line(fmt::format("{}L{}:", indent, list.size()));
+  }
+
+  static std::string number(const Scalar& scalar) {
+    return scalar.reg == kNoRegister ? std::to_string(scalar.value) : fmt::format("r{}", scalar.reg);
+  }
+  static std::string added(std::uint8_t reg) { return reg == kNoRegister ? "" : fmt::format(" @r{}", reg); }
+
+  void control(const Instruction& i, const Operands& operands, std::vector<std::string>& parts) const {
+    if (i.opcode == Opcode::kClearSemaphore) parts.push_back(program_.semaphores[i.control.semaphore]);
+    if (i.opcode == Opcode::kBranch)
+      parts.push_back(fmt::format("L{}", at_ + static_cast<std::size_t>(i.control.jump)));
+    if (i.opcode == Opcode::kBranch && i.op0 == AluOp::kNone) return;
+    for (std::size_t s = 0; s < operands.max_numbers; ++s) parts.push_back(number(i.control.scalars[s]));
   }
 
   std::string affine(const Instruction& i, Field field) const {
@@ -100,8 +121,8 @@ class Printer {
   }
 
   std::string pattern(const Instruction& i, const AccessPattern& ap, Field row, Field offset) const {
-    std::string text = fmt::format("{}[{}:{} | {}", program_.tensors[ap.tensor].name, affine(i, row), ap.rows,
-                                   affine(i, offset));
+    std::string text = fmt::format("{}[{}:{} | {}{}", program_.tensors[ap.tensor].name, affine(i, row),
+                                   ap.rows, affine(i, offset), added(ap.reg));
     for (std::uint32_t d = 0; d < ap.dim_count; ++d)
       text += fmt::format("{} ({},{})", d == 0 ? " |" : ",", ap.dims[d].step, ap.dims[d].num);
     return text + ']';
@@ -110,10 +131,12 @@ class Printer {
   std::string instruction(const Instruction& i) const {
     const OpcodeInfo& opcode = info(i.opcode);
     std::vector<std::string> parts;
+    if (opcode.operands.reg) parts.push_back(fmt::format("r{}", i.control.reg));
     if (takes_destination(opcode.operands))
       parts.push_back(pattern(i, i.dst, Field::kDstRow, Field::kDstOffset));
     for (std::size_t k = 0; k < i.source_count; ++k)
       parts.push_back(pattern(i, i.src[k], kSourceRows[k], kSourceOffsets[k]));
+    control(i, opcode.operands, parts);
     if (i.opcode == Opcode::kDma) parts.push_back("q=" + program_.queues[i.queue].name);
     if (takes_table(opcode)) parts.push_back("t=" + program_.tables[i.table].name);
     if (i.opcode == Opcode::kActivation) parts.push_back(fmt::format("fn={}", info(i.fn).name));
@@ -140,7 +163,8 @@ class Printer {
     if (i.opcode == Opcode::kCollective) text += fmt::format(" coll{}", i.collective);
     if (!parts.empty()) text += fmt::format(" {}", fmt::join(parts, ", "));
     if (i.wait.semaphore != kNoSemaphore)
-      text += fmt::format(" ? {}>={}", program_.semaphores[i.wait.semaphore], affine(i, Field::kWaitValue));
+      text += fmt::format(" ? {}>={}{}", program_.semaphores[i.wait.semaphore], affine(i, Field::kWaitValue),
+                          added(i.wait.reg));
     if (i.post.semaphore != kNoSemaphore)
       text +=
           fmt::format(" ! {}+={}@{}{}", program_.semaphores[i.post.semaphore], i.post.increment,
@@ -151,6 +175,7 @@ class Printer {
   const Program& program_;
   std::string out_;
   std::uint32_t region_ = 0;
+  std::size_t at_ = 0;  // of the node being printed, in its list
 };
 
 }  // namespace

@@ -62,7 +62,10 @@ std::size_t Parser::statement(std::size_t at) {
   Cursor cursor(lines_[at], file_);
   const std::string word = cursor.peek().text;
   if (word[0] != '.') {
-    instruction(cursor);
+    if (cursor.next_is(":"))
+      label(cursor);
+    else if (!pseudo_instruction(cursor))
+      instruction(cursor);
     return at + 1;
   }
   if (word == ".for") return for_loop(at, cursor);
@@ -72,7 +75,7 @@ std::size_t Parser::statement(std::size_t at) {
     define_constants(cursor);
   } else if (word == ".engine") {
     open_engine(cursor);
-    lines(at + 1, match_[at]);
+    body(at + 1, match_[at]);
     in_engine_ = false;
     return match_[at] + 1;
   } else if (word == ".region") {
@@ -123,13 +126,14 @@ std::size_t Parser::for_loop(std::size_t at, Cursor& cursor) {
   cursor.expect_end();
   const std::size_t end = match_[at];
   const std::size_t scope = names_.size();
+  const std::size_t label_scope = scopes_.size();
   NodeList* const outer = out_;
   const std::uint32_t region = region_;
 
-  const auto body = [&](Affine value, NodeList& target) {
+  const auto iteration = [&](Affine value, NodeList& target) {
     out_ = &target;
     names_.emplace_back(variable, std::move(value));
-    lines(at + 1, end);
+    body(at + 1, end);
     names_.resize(scope);
     out_ = outer;
   };
@@ -146,13 +150,14 @@ std::size_t Parser::for_loop(std::size_t at, Cursor& cursor) {
     const std::size_t depth = trips_.size();
     trips_.push_back(trips);
     try {
-      body(std::move(value), loop.body);
+      iteration(std::move(value), loop.body);
       trips_.pop_back();
       if (!loop.body.empty()) out_->push_back(std::move(loop));
       return end + 1;
     } catch (const NotAffine&) {
       trips_.resize(depth);
       names_.resize(scope);
+      scopes_.erase(scopes_.begin() + static_cast<std::ptrdiff_t>(label_scope), scopes_.end());
       out_ = outer;
       region_ = region;
     }
@@ -161,7 +166,7 @@ std::size_t Parser::for_loop(std::size_t at, Cursor& cursor) {
   for (std::uint64_t i = 0; i < trips; ++i) {
     Affine value;
     value.base = from + static_cast<std::int64_t>(i);
-    body(std::move(value), unrolled);
+    iteration(std::move(value), unrolled);
   }
   compress(unrolled, static_cast<std::uint8_t>(trips_.size()));
   for (Node& node : unrolled) out_->push_back(std::move(node));
@@ -364,6 +369,7 @@ void Parser::define(Cursor& cursor, const std::string& name, Affine value) {
 }
 
 void Parser::check_new_name(Cursor& cursor, const std::string& name) const {
+  if (is_register(name)) cursor.fail(name + " is a register; before");
   if (lookup(name) != nullptr || tensors_.count(name) + queues_.count(name) + semaphores_.count(name) +
                                          collectives_.count(name) + tables_.count(name) >
                                      0)

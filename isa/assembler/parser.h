@@ -13,6 +13,8 @@
 
 namespace trn::tasm {
 
+bool is_register(const std::string& name);  // r0 to r63
+
 class Parser {
  public:
   Parser(const std::string& text, std::string file);
@@ -22,6 +24,18 @@ class Parser {
   struct Array {
     std::uint16_t first;
     std::uint16_t count;
+  };
+
+  // A list of nodes under construction: its labels, and the jumps that look for them.
+  struct Jump {
+    std::size_t node;
+    std::string label;
+    Cursor place;
+  };
+  struct Scope {
+    std::map<std::string, std::size_t> labels;
+    std::vector<Jump> jumps;
+    std::vector<Jump> loops;  // LOOP without its ENDL so far
   };
 
   // Statements. Each takes the index of its line and returns the index of the next one to read.
@@ -38,6 +52,17 @@ class Parser {
   void declare_collective(Cursor& cursor);
   void declare_table(Cursor& cursor);
   void open_engine(Cursor& cursor);
+
+  void body(std::size_t begin, std::size_t end);  // lines with labels of their own
+  void label(Cursor& cursor);
+  void close_scope();
+  bool pseudo_instruction(Cursor& cursor);
+  void barrier(Cursor& cursor);
+  void multiply(Cursor& cursor);
+  void control_operands(Cursor& cursor, Instruction& instruction, const OpcodeInfo& opcode);
+  void match_loop(const Cursor& place, Instruction& instruction);
+  std::uint8_t reg(Cursor& cursor);
+  Scalar number(Cursor& cursor);
 
   void instruction(Cursor& cursor);
   void kind_word(Cursor& cursor, Instruction& instruction);
@@ -79,6 +104,7 @@ class Parser {
   bool in_engine_ = false;
   Engine engine_ = Engine::kTensor;
   NodeList* out_ = nullptr;
+  std::vector<Scope> scopes_;         // innermost last
   std::vector<std::uint64_t> trips_;  // repeat counts of the symbolic loops around the current line
   std::uint32_t region_ = 0;
   std::uint64_t emitted_ = 0;

@@ -29,7 +29,9 @@ void Parser::instruction(Cursor& cursor) {
   instruction.region = region_;
   kind_word(cursor, instruction);
   const bool clause = cursor.is("?") || cursor.is("!");
-  if (opcode->opcode == Opcode::kWait && !clause) {
+  if (opcode->opcode == Opcode::kClearSemaphore) {
+    instruction.control.semaphore = semaphore(cursor);
+  } else if (opcode->opcode == Opcode::kWait && !clause) {
     wait_clause(cursor, instruction);
   } else if (opcode->opcode == Opcode::kPost && !clause) {
     post_clause(cursor, instruction);
@@ -66,6 +68,12 @@ void Parser::kind_word(Cursor& cursor, Instruction& instruction) {
 }
 
 void Parser::operands_and_options(Cursor& cursor, Instruction& instruction, const OpcodeInfo& opcode) {
+  if (opcode.operands.reg) {
+    instruction.control.reg = reg(cursor);
+    cursor.accept(",");
+  }
+  if (opcode.jumps || (opcode.operands.max_numbers > 0 && !opcode.operands.dst))
+    return control_operands(cursor, instruction, opcode);
   bool has_dst = false;
   while (!cursor.at_end() && !cursor.is("?") && !cursor.is("!")) {
     if (cursor.next_is("=")) {
@@ -76,6 +84,8 @@ void Parser::operands_and_options(Cursor& cursor, Instruction& instruction, cons
     } else if (instruction.source_count < max_sources(opcode.operands)) {
       const std::size_t s = instruction.source_count++;
       instruction.src[s] = access_pattern(cursor, instruction, kSourceRows[s], kSourceOffsets[s]);
+    } else if (opcode.operands.max_numbers > 0) {
+      return control_operands(cursor, instruction, opcode);
     } else {
       cursor.fail(std::string(opcode.mnemonic) + " takes no further operand");
     }
@@ -182,6 +192,7 @@ void Parser::wait_clause(Cursor& cursor, Instruction& instruction) {
   instruction.wait.semaphore = semaphore(cursor);
   cursor.expect(">=");
   instruction.wait.value = affine_field(instruction, Field::kWaitValue, expression(cursor));
+  if (cursor.accept("@")) instruction.wait.reg = reg(cursor);
 }
 
 void Parser::post_clause(Cursor& cursor, Instruction& instruction) {
@@ -225,6 +236,7 @@ AccessPattern Parser::access_pattern(Cursor& cursor, Instruction& instruction, F
   Affine first_element;
   if (cursor.accept("|")) first_element = expression(cursor);
   pattern.offset = affine_field(instruction, offset, first_element);
+  if (cursor.accept("@")) pattern.reg = reg(cursor);
   if (cursor.accept("|")) {
     do {
       if (pattern.dim_count == pattern.dims.size()) cursor.fail("at most 4 free dimensions");

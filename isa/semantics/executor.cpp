@@ -61,6 +61,11 @@ Effect Executor::read(std::size_t core, Engine engine, const Instruction& i) {
   if (i.opcode == Opcode::kDma) return transfer(core, i);
   Effect effect;
   effect.core = core;
+  if (i.opcode == Opcode::kStoreRegister) {
+    effect.writes.push_back({i.dst, Values(1, 1), false, {}, {}});
+    effect.writes[0].values.at[0] = i.control.scalars[0].value;
+    return effect;
+  }
   void (*const run)(Operation&) = semantics_of(i.opcode);
   if (run == nullptr) return effect;  // control: no data
   if (i.sparse)
@@ -79,6 +84,11 @@ Effect Executor::read(std::size_t core, Engine engine, const Instruction& i) {
   return effect;
 }
 
+std::optional<std::int32_t> Executor::load_register(std::size_t core, const Instruction& i) {
+  const double value = load(core, i.src[0], i).at[0];
+  return value == value ? std::optional(static_cast<std::int32_t>(value)) : std::nullopt;
+}
+
 // Elements in row-major order of both patterns; a transpose swaps rows and columns.
 Effect Executor::transfer(std::size_t core, const Instruction& i) {
   const DmaKind kind = static_cast<DmaKind>(i.kind);
@@ -91,7 +101,7 @@ Effect Executor::transfer(std::size_t core, const Instruction& i) {
   const Values from =
       load(core, i.src[0], i, kind == DmaKind::kGather ? indices : std::vector<std::int64_t>{});
   Effect effect;
-  effect.core = core;
+  effect.core = kind == DmaKind::kSend ? core ^ 1u : core;
   Effect::Write write{
       i.dst, Values(i.dst.rows, from.at.size() / i.dst.rows), kind == DmaKind::kAccumulate, {}, {}};
   if (kind == DmaKind::kTranspose) {

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <map>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -53,6 +54,8 @@ class Executor {
   // `instruction` has its loop terms applied.
   Effect read(std::size_t core, Engine engine, const Instruction& instruction);
   void commit(const Effect& effect);
+  // What LDR finds; nothing in bytes that nobody wrote.
+  std::optional<std::int32_t> load_register(std::size_t core, const Instruction& instruction);
 
   // Reads of bytes that nobody wrote, a line each, and how many there were in all.
   const std::vector<std::string>& poisoned() const { return poisoned_; }

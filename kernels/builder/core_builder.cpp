@@ -209,13 +209,13 @@ void CoreBuilder::emit(Engine engine, Instruction instruction, const std::vector
     if (!waits.empty()) {
       Instruction wait;
       wait.opcode = Opcode::kWait;
-      wait.wait = {waits.back().semaphore, waits.back().value};
+      wait.wait = {waits.back().semaphore, kNoRegister, waits.back().value};
       append(engine, std::move(wait));
     }
     knowledge_.learn(engine, event);
     waits.push_back(event);
   }
-  if (!waits.empty()) instruction.wait = {waits.back().semaphore, waits.back().value};
+  if (!waits.empty()) instruction.wait = {waits.back().semaphore, kNoRegister, waits.back().value};
   append(engine, std::move(instruction));
 }
 

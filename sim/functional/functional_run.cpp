@@ -4,14 +4,6 @@
 
 namespace trn {
 
-Instruction resolved(const Instruction& instruction, const std::uint64_t* iteration) {
-  Instruction out = instruction;
-  for (const AffineTerm& term : instruction.affine)
-    out.field(term.field) += term.coefficient * static_cast<std::int64_t>(iteration[term.loop]);
-  out.affine.clear();
-  return out;
-}
-
 DataExecution::DataExecution(const Program& program, const MachineConfig& machine)
     : memory_(program, machine.core.sbuf.partitions, machine.core.sbuf.bytes_per_partition.count(),
               machine.core.psum.banks * machine.core.psum.bank_bytes.count()),
@@ -22,7 +14,7 @@ DataExecution::DataExecution(const Program& program, const MachineConfig& machin
 }
 
 std::uint64_t DataExecution::add(const IssuedInstruction& issued) {
-  items_.push_back({issued.core, issued.engine, resolved(issued.instruction, issued.iteration), {}, false});
+  items_.push_back({issued.core, issued.engine, resolved(issued), {}, false});
   return items_.size() - 1;
 }
 
@@ -31,6 +23,12 @@ void DataExecution::issued(const IssuedInstruction& issued) {
   const std::uint64_t item = add(issued);
   events_.push({issued.start, Step::kRead, item});
   events_.push({issued.complete, Step::kCommit, item});
+}
+
+// Everything that completes by then is in memory: what issues later completes later.
+std::optional<std::int32_t> DataExecution::register_loaded(const IssuedInstruction& issued) {
+  advance(issued.start + Picoseconds(1));
+  return executor_.load_register(issued.core, resolved(issued));
 }
 
 std::uint64_t DataExecution::transfer_triggered(const IssuedInstruction& issued, Picoseconds first_byte) {

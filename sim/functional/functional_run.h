@@ -21,6 +21,7 @@ class DataExecution : public ExecutionObserver {
   const Executor& executor() const { return executor_; }
 
   void issued(const IssuedInstruction& issued) override;
+  std::optional<std::int32_t> register_loaded(const IssuedInstruction& issued) override;
   std::uint64_t transfer_triggered(const IssuedInstruction& issued, Picoseconds first_byte) override;
   void transfer_done(std::uint64_t transfer, Picoseconds now) override;
   // Everything that was issued takes effect.
@@ -54,8 +55,5 @@ class DataExecution : public ExecutionObserver {
   std::vector<Item> items_;
   std::priority_queue<Event> events_;
 };
-
-// The instruction with the terms of its loops added to its fields.
-Instruction resolved(const Instruction& instruction, const std::uint64_t* iteration);
 
 }  // namespace trn

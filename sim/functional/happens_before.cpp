@@ -54,6 +54,8 @@ void HappensBefore::collect_posts() {
   for (std::uint32_t s = 0; s < steps_.size(); ++s) {
     const ExecutionStep& step = steps_[s];
     const Post& post = step.instruction.post;
+    if (step.instruction.opcode == Opcode::kClearSemaphore)
+      clears_[{step.core, step.instruction.control.semaphore}].push_back(s);
     if (post.semaphore == kNoSemaphore || (step.instruction.opcode == Opcode::kDma && !step.transfer))
       continue;
     const std::uint32_t core = post.sibling ? 1 - step.core : step.core;
@@ -65,6 +67,15 @@ void HappensBefore::collect_posts() {
     posts_[{core, post.semaphore}].push_back(
         {s, thread, split ? post.increment / kLanes : post.increment, split ? kLanes : 1u});
   }
+}
+
+// How often the semaphore has been cleared before. (A clear that something may still overtake is a hazard of
+// its own.)
+std::size_t HappensBefore::epoch(std::uint32_t core, std::uint16_t semaphore, std::uint32_t step) const {
+  const auto found = clears_.find({core, semaphore});
+  if (found == clears_.end()) return 0;
+  return static_cast<std::size_t>(std::lower_bound(found->second.begin(), found->second.end(), step) -
+                                  found->second.begin());
 }
 
 // True if the clock at `post_step`'s issue already contains the issue of the waiting step.
@@ -98,7 +109,9 @@ void HappensBefore::wait(std::uint32_t step, Clock& clock, const std::vector<Clo
   if (found == posts_.end()) return;
   std::vector<const Arrival*> possible;
   std::int64_t sum = 0;
+  const std::size_t cleared = epoch(waiting.core, wait.semaphore, step);
   for (const Arrival& post : found->second) {
+    if (epoch(waiting.core, wait.semaphore, post.step) != cleared) continue;
     if (issued_after(post.step, step, before)) continue;
     possible.push_back(&post);
     sum += static_cast<std::int64_t>(post.increment) * post.lanes;

@@ -48,6 +48,7 @@ class HappensBefore {
   void collect_posts();
   void pass(const std::vector<Clock>* before);
   void wait(std::uint32_t step, Clock& clock, const std::vector<Clock>* before);
+  std::size_t epoch(std::uint32_t core, std::uint16_t semaphore, std::uint32_t step) const;
   bool issued_after(std::uint32_t post_step, std::uint32_t wait_step, const std::vector<Clock>* before) const;
   bool needs(const Arrival& later, const Arrival& earlier, const std::vector<Clock>* before) const;
 
@@ -55,6 +56,7 @@ class HappensBefore {
   std::vector<Place> places_;
   std::vector<Clock> clocks_;                                                      // at issue, by step
   std::map<std::pair<std::uint32_t, std::uint16_t>, std::vector<Arrival>> posts_;  // by (core, semaphore)
+  std::map<std::pair<std::uint32_t, std::uint16_t>, std::vector<std::uint32_t>> clears_;  // steps, likewise
   std::size_t components_ = 0;
 };
 

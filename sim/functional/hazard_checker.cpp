@@ -67,6 +67,7 @@ class Finder {
       if (second_is_result) touch(s, i.src[1], Access::kWrite);
       if (takes_destination(info(i.opcode).operands)) touch(s, i.dst, Access::kWrite);
     }
+    check_clears();
     return std::move(lines_);
   }
 
@@ -78,7 +79,10 @@ class Finder {
   static constexpr std::uint32_t kNobody = ~0u;
 
   void touch(std::uint32_t s, const AccessPattern& pattern, Access access) {
-    for (const std::uint64_t at : cells_.of(steps_[s].core, pattern)) {
+    const ExecutionStep& step = steps_[s];
+    const bool sent = step.transfer && access == Access::kWrite &&
+                      step.instruction.kind == static_cast<std::uint8_t>(DmaKind::kSend);
+    for (const std::uint64_t at : cells_.of(sent ? step.core ^ 1u : step.core, pattern)) {
       Cell& cell = memory_[at];
       if (cell.writer != kNobody && cell.writer != s) check_after_write(cell.writer, s, pattern, access);
       if (access == Access::kRead) {
@@ -100,6 +104,28 @@ class Finder {
     const bool adds = steps_[s].engine == Engine::kTensor && access == Access::kWrite;
     if (same_engine(writer, s) && (access == Access::kWrite || adds)) return;
     report(access == Access::kRead ? "reads" : "overwrites", s, pattern, "is still to be written by", writer);
+  }
+
+  // A clear must come after everything that posted before it, and before everything that posts after it.
+  void check_clears() {
+    for (std::uint32_t c = 0; c < steps_.size(); ++c) {
+      const ExecutionStep& clear = steps_[c];
+      if (clear.instruction.opcode != Opcode::kClearSemaphore) continue;
+      const std::uint16_t semaphore = clear.instruction.control.semaphore;
+      for (std::uint32_t p = 0; p < steps_.size(); ++p) {
+        const ExecutionStep& post = steps_[p];
+        if (post.instruction.post.semaphore != semaphore ||
+            (post.instruction.opcode == Opcode::kDma && !post.transfer) ||
+            (post.core ^ (post.instruction.post.sibling ? 1u : 0u)) != clear.core)
+          continue;
+        const bool ordered =
+            p < c ? order_.complete_before(p, c) : same_engine(p, c) || order_.complete_before(c, p);
+        if (ordered) continue;
+        const std::string line = name(c) + " clears " + program_.semaphores[semaphore] +
+                                 ", which may still be posted by " + name(p);
+        if (told_.insert(line).second) lines_.push_back(line);
+      }
+    }
   }
 
   // Transfers of a queue are told apart: their 16 engines need not keep step.
@@ -143,11 +169,11 @@ class Finder {
 }  // namespace
 
 void HazardChecker::issued(const IssuedInstruction& issued) {
-  steps_.push_back({issued.core, issued.engine, false, 0, resolved(issued.instruction, issued.iteration)});
+  steps_.push_back({issued.core, issued.engine, false, 0, resolved(issued)});
 }
 
 std::uint64_t HazardChecker::transfer_triggered(const IssuedInstruction& issued, Picoseconds) {
-  steps_.push_back({issued.core, issued.engine, false, 0, resolved(issued.instruction, issued.iteration)});
+  steps_.push_back({issued.core, issued.engine, false, 0, resolved(issued)});
   const auto trigger = static_cast<std::uint32_t>(steps_.size() - 1);
   steps_.push_back({issued.core, issued.engine, true, trigger, steps_.back().instruction});
   return trigger;

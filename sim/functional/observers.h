@@ -14,6 +14,12 @@ class Observers : public ExecutionObserver {
   void issued(const IssuedInstruction& issued) override {
     for (ExecutionObserver* observer : all_) observer->issued(issued);
   }
+  std::optional<std::int32_t> register_loaded(const IssuedInstruction& issued) override {
+    std::optional<std::int32_t> found;
+    for (ExecutionObserver* observer : all_)
+      if (const auto value = observer->register_loaded(issued)) found = value;
+    return found;
+  }
   std::uint64_t transfer_triggered(const IssuedInstruction& issued, Picoseconds first_byte) override {
     std::vector<std::uint64_t>& numbers = numbers_.emplace_back();
     for (ExecutionObserver* observer : all_)

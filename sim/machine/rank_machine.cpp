@@ -109,7 +109,7 @@ void RankMachine::collective_done(std::size_t stream, Picoseconds now) {
   last_collective_ = now;
   if (request.semaphore != kNoSemaphore)  // every core of the rank sees it
     for (std::uint32_t core = 0; core < evaluator_.core_count(); ++core)
-      collective_completions_.push_back({core, request.semaphore, request.increment, std::nullopt});
+      collective_completions_.push_back({core, request.semaphore, request.increment, std::nullopt, false});
   finished_.push_back(std::move(s.run));
   if (!s.waiting.empty())
     traffic_.start_timer(std::max(now, s.waiting.front().issued), stream_actor_, stream);

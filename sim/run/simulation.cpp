@@ -65,6 +65,7 @@ RunResult run_folded(const Job& job, const MachineConfig& machine, ExecutionObse
   const ScopedContext context;
   const RankMachine rank(job, machine, observer);
   run_to_quiescence();
+  if (!rank.cores().fault().empty()) throw ProgramError(program.name + ": " + rank.cores().fault());
   if (!rank.cores().done())
     throw DeadlockError(program.name + ": deadlock at " + with_commas(rank.cores().finish().count()) +
                         " ps; " + join(rank.cores().blocked(), "; "));
@@ -82,6 +83,10 @@ JobResult run_every_rank(const Job& job, const MachineConfig& machine) {
   const ScopedContext context;
   const MeshMachine all(job, machine);
   run_to_quiescence();
+  for (std::uint64_t rank = 0; rank < job.ranks(); ++rank)
+    if (!all.cores(rank).fault().empty())
+      throw ProgramError(job.program(rank).name + ": rank " + std::to_string(rank) + ": " +
+                         all.cores(rank).fault());
   if (!all.done()) throw DeadlockError("job: deadlock; " + join(all.blocked(), "; "));
   JobResult result;
   for (std::uint64_t rank = 0; rank < job.ranks(); ++rank) {

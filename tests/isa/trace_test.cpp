@@ -14,6 +14,7 @@ Program sample(std::uint64_t seed) {
   RandomProgramOptions options;
   options.seed = seed;
   options.cores = 1 + seed % 2;
+  options.control = seed % 3 == 0;
   return random_program(options);
 }
 

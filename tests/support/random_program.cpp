@@ -40,16 +40,24 @@ class Generator {
     std::size_t core;
     Engine engine;
     Instruction instruction;
-    std::int64_t lag = 0;  // the wait asks for what was posted before, less this
+    std::int64_t lag = 0;     // the wait asks for what was posted before, less this
+    std::uint32_t trips = 0;  // of a run-time loop: how often, and what stands in it
+    std::uint32_t skipped = 0;
+    std::vector<Instruction> loop;
   };
 
   std::uint64_t pick(std::uint64_t n) { return random_() % n; }
 
   void body() {
     std::vector<Step> steps;
-    for (std::size_t i = 0; i < options_.body_size; ++i) steps.push_back(step());
+    for (std::size_t i = 0; i < options_.body_size; ++i)
+      steps.push_back(options_.control && pick(4) == 0 ? control_step() : step());
     for (std::size_t iteration = 0; iteration < 1 + pick(options_.iterations); ++iteration) {
       for (const Step& s : steps) {
+        if (!s.loop.empty()) {
+          emit_loop(s);
+          continue;
+        }
         Node node;
         node.instruction = s.instruction;
         Instruction& i = node.instruction;
@@ -58,6 +66,66 @@ class Generator {
           posted_[i.post.sibling ? 1 - s.core : s.core][i.post.semaphore] += i.post.increment;
         program_.cores[s.core].streams[index_of(s.engine)].push_back(std::move(node));
       }
+    }
+  }
+
+  // Registers at work: a loop of known length around an instruction with dynamic operands, a wait for a value
+  // that grows with the loop, and a post that a branch skips once. Now and then a semaphore is cleared: such
+  // programs may deadlock.
+  Step control_step() {
+    Step s = step();
+    if (pick(6) == 0) {
+      s.instruction = {};
+      s.instruction.opcode = Opcode::kClearSemaphore;
+      s.instruction.control.semaphore = static_cast<std::uint16_t>(pick(program_.semaphores.size()));
+      return s;
+    }
+    const auto at = static_cast<std::uint8_t>(pick(8));
+    const auto end = static_cast<std::int32_t>(pick(6));
+    const auto by = static_cast<std::int32_t>(1 + pick(2));
+    const auto without = static_cast<std::int32_t>(pick(4));
+    s.trips = static_cast<std::uint32_t>((end + by - 1) / by);
+    s.skipped = without < end && without % by == 0 ? 1 : 0;
+    Instruction bound, loop, branch, post, wait, close;
+    bound.opcode = Opcode::kAluRegister;
+    bound.op0 = AluOp::kAdd;
+    bound.control.reg = 9;
+    bound.control.scalars = {Scalar{kNoRegister, end}, Scalar{kNoRegister, 0}, Scalar{}};
+    loop.opcode = Opcode::kLoop;
+    loop.control.reg = at;
+    loop.control.scalars = {Scalar{kNoRegister, 0}, Scalar{9, 0}, Scalar{kNoRegister, by}};
+    loop.control.jump = 5;
+    branch.opcode = Opcode::kBranch;
+    branch.op0 = AluOp::kIsEqual;
+    branch.control.scalars = {Scalar{at, 0}, Scalar{kNoRegister, without}, Scalar{}};
+    branch.control.jump = 2;
+    post.opcode = Opcode::kPost;
+    post.post.semaphore = static_cast<std::uint16_t>(pick(program_.semaphores.size()));
+    wait.opcode = Opcode::kWait;
+    wait.wait = {static_cast<std::uint16_t>(pick(program_.semaphores.size())), at, 0};
+    close.opcode = Opcode::kEndLoop;
+    close.control.jump = -5;
+    Instruction& work = s.instruction;
+    work.wait = {};
+    if (work.opcode == Opcode::kWait) work.opcode = Opcode::kNop;
+    if (work.opcode != Opcode::kDma && takes_destination(info(work.opcode).operands) && pick(2) == 0)
+      work.dst.reg = at;
+    if (work.opcode != Opcode::kDma && work.source_count > 0 && pick(2) == 0) work.src[0].reg = at;
+    s.loop = {bound, loop, wait, branch, post, work, close};
+    s.loop[1].control.jump = static_cast<std::int32_t>(s.loop.size()) - 2;
+    s.loop.back().control.jump = -s.loop[1].control.jump;
+    return s;
+  }
+
+  void emit_loop(const Step& s) {
+    for (Instruction i : s.loop) {
+      if (i.opcode == Opcode::kWait) i.wait.value = posted_[s.core][i.wait.semaphore] - 6;
+      if (i.post.semaphore != kNoSemaphore)
+        posted_[i.post.sibling ? 1 - s.core : s.core][i.post.semaphore] +=
+            i.post.increment * std::int64_t{s.trips - (i.opcode == Opcode::kPost ? s.skipped : 0)};
+      Node node;
+      node.instruction = std::move(i);
+      program_.cores[s.core].streams[index_of(s.engine)].push_back(std::move(node));
     }
   }
 
@@ -108,7 +176,7 @@ class Generator {
       i.post.semaphore = static_cast<std::uint16_t>(pick(program_.semaphores.size()));
       i.post.increment = i.opcode == Opcode::kDma ? 16 : static_cast<std::uint16_t>(1 + pick(3));
       i.post.when = i.opcode != Opcode::kDma && pick(2) == 0 ? PostTime::kRead : PostTime::kComplete;
-      i.post.sibling = i.opcode != Opcode::kDma && options_.cores == 2 && pick(3) == 0;
+      i.post.sibling = options_.cores == 2 && pick(3) == 0;
     }
     if (i.opcode == Opcode::kWait && i.wait.semaphore == kNoSemaphore) i.opcode = Opcode::kNop;
     if (i.opcode == Opcode::kPost && i.post.semaphore == kNoSemaphore) i.opcode = Opcode::kNop;

@@ -14,6 +14,7 @@ struct RandomProgramOptions {
   std::size_t bodies = 3;      // different loop bodies
   std::size_t body_size = 12;  // instructions, over all engines
   std::size_t iterations = 5;  // of each body
+  bool control = false;        // run-time loops and branches, registers, semaphores that are cleared
 };
 
 Program random_program(const RandomProgramOptions& options);

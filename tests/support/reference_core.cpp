@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "models/core/engine/op_cost.h"
+#include "models/core/engine/sequencer.h"
 #include "models/memory/dma/dma_queues.h"
 
 namespace trn {
@@ -28,6 +29,78 @@ struct Event {
   }
 };
 
+// A stream as it runs: its control flow is decided before time starts, since without data nothing in it
+// depends on time.
+struct DynamicInstruction {
+  Instruction instruction;
+  bool taken = false;  // BR
+};
+
+class Unroller {
+ public:
+  std::vector<DynamicInstruction> run(const NodeList& nodes) {
+    list(nodes);
+    return std::move(out_);
+  }
+
+ private:
+  std::int32_t value(const Scalar& scalar) const {
+    return scalar.reg == kNoRegister ? scalar.value : registers_[scalar.reg];
+  }
+
+  void list(const NodeList& nodes) {
+    for (std::size_t at = 0; at < nodes.size();) {
+      if (!nodes[at].is_loop()) {
+        at = instruction(nodes, at);
+        continue;
+      }
+      indices_.push_back(0);
+      for (; indices_.back() < nodes[at].repeat; ++indices_.back()) list(nodes[at].body);
+      indices_.pop_back();
+      ++at;
+    }
+  }
+
+  // Returns the node that comes next.
+  std::size_t instruction(const NodeList& nodes, std::size_t at) {
+    Instruction i = nodes[at].instruction;
+    for (const AffineTerm& term : i.affine)
+      i.field(term.field) += term.coefficient * static_cast<std::int64_t>(indices_[term.loop]);
+    if (i.wait.reg != kNoRegister) i.wait.value += registers_[i.wait.reg];
+    for (AccessPattern* p : {&i.dst, &i.src[0], &i.src[1], &i.src[2]})
+      if (p->dynamic()) p->offset += registers_[p->reg];
+    const auto& s = i.control.scalars;
+    std::size_t next = at + 1;
+    bool taken = false;
+    const auto jump = [&](std::size_t past) {
+      next = static_cast<std::size_t>(static_cast<std::int64_t>(at) + i.control.jump) + past;
+    };
+    if (i.opcode == Opcode::kMoveRegister) registers_[i.control.reg] = value(s[0]);
+    if (i.opcode == Opcode::kAluRegister)
+      registers_[i.control.reg] = *register_alu(i.op0, value(s[0]), value(s[1]));
+    if (i.opcode == Opcode::kBranch) {
+      taken = i.op0 == AluOp::kNone || *register_alu(i.op0, value(s[0]), value(s[1])) != 0;
+      if (taken) jump(0);
+    }
+    if (i.opcode == Opcode::kLoop) {
+      registers_[i.control.reg] = value(s[0]);
+      if (value(s[0]) >= value(s[1])) jump(1);
+    }
+    if (i.opcode == Opcode::kEndLoop) {
+      const auto loop_at = static_cast<std::size_t>(static_cast<std::int64_t>(at) + i.control.jump);
+      const ControlOperands& loop = nodes[loop_at].instruction.control;
+      registers_[loop.reg] += loop.scalars[2].value;
+      if (registers_[loop.reg] < value(loop.scalars[1])) jump(1);
+    }
+    out_.push_back({i, taken});
+    return next;
+  }
+
+  std::array<std::int32_t, kRegisters> registers_{};
+  std::vector<std::uint64_t> indices_;
+  std::vector<DynamicInstruction> out_;
+};
+
 class ReferenceCore {
  public:
   ReferenceCore(const Program& program, const MachineConfig& machine)
@@ -45,8 +118,7 @@ class ReferenceCore {
         e.core = c;
         e.engine = info.engine;
         e.clock = engine_clock(info.engine, config_);
-        for (const Node& node : expand(program.cores[c].streams[index_of(info.engine)]))
-          e.list.push_back(node.instruction);
+        e.list = Unroller().run(program.cores[c].streams[index_of(info.engine)]);
         e.stats.wait_by_region.resize(program.regions.size());
       }
     }
@@ -101,7 +173,7 @@ class ReferenceCore {
     std::size_t core = 0;
     Engine engine = Engine::kTensor;
     Clock clock;
-    std::vector<Instruction> list;
+    std::vector<DynamicInstruction> list;
     std::size_t at = 0;
     Picoseconds slot;  // on an edge
     Picoseconds complete;
@@ -166,12 +238,13 @@ class ReferenceCore {
   // Plans the engine's next issue, if nothing is missing; `now` is when it was found out.
   void look(std::size_t id, Picoseconds now) {
     Engine_& e = engines_[id];
-    if (e.at == e.list.size() || !satisfied(e, e.list[e.at])) {
+    if (e.at == e.list.size() || !satisfied(e, e.list[e.at].instruction)) {
       e.scheduled = 0;
       return;
     }
-    const OpCost cost = op_cost(e.list[e.at], e.engine, program_, config_);
-    const Picoseconds start = edge(std::max(own_start(e, e.list[e.at], cost.kind), now), e.clock);
+    const Instruction& i = e.list[e.at].instruction;
+    const OpCost cost = op_cost(i, e.engine, program_, config_);
+    const Picoseconds start = edge(std::max(own_start(e, i, cost.kind), now), e.clock);
     schedule(start, Phase::kEngine, id);
     e.scheduled = serial_;
   }
@@ -179,7 +252,7 @@ class ReferenceCore {
   void issue(std::size_t id, Picoseconds ready) {
     Engine_& e = engines_[id];
     Core& core = cores_[e.core];
-    const Instruction i = e.list[e.at];
+    const Instruction i = e.list[e.at].instruction;
     const OpCost cost = op_cost(i, e.engine, program_, config_);
     const Picoseconds base = own_start(e, i, cost.kind);
     e.stats.semaphore_wait += ready - base;
@@ -210,14 +283,14 @@ class ReferenceCore {
         for (const std::size_t c : cells_of(i.tile))
           core.cells[c].free = read, core.cells[c].shadow_free = start;
         complete = after(read, cost.latency, e.clock);
-        e.slot = after(start, Cycles(1), e.clock);
+        e.slot = start;
         if (read > from) e.stats.busy += read - from;
         break;
       }
       case OpKind::kWeights:
         for (const std::size_t c : cells_of(i.tile))
           core.cells[c].load_free = core.cells[c].weights_ready = core.cells[c].shadow_free = read;
-        e.slot = after(start, Cycles(1), e.clock);
+        e.slot = start;
         break;
       case OpKind::kData:
         if (cost.table != 0 && cost.table != e.table) {
@@ -240,15 +313,27 @@ class ReferenceCore {
         ++e.stats.transfers;
         ++core.queues[i.queue].issued;
         queues_.submit(core.queues[i.queue].number, 0,
-                       {static_cast<std::uint32_t>(e.core), i.queue, i.post.semaphore, i.post.increment, 0, 0,
-                        start + start_delay(shape, mode, config_.dma), shape});
+                       {static_cast<std::uint32_t>(e.core), i.queue, i.post.semaphore, i.post.increment,
+                        i.post.sibling, 0, 0, start + start_delay(shape, mode, config_.dma), shape});
         plan_traffic(start);
         break;
       }
+      case OpKind::kClear:
+        clear(e.core, i.control.semaphore);
+        e.stats.busy += read - start;
+        break;
+      case OpKind::kSequencer:
+        if (e.list[e.at].taken)
+          read = complete = e.slot = after(read, config_.sequencer.taken_branch, e.clock);
+        e.stats.busy += read - start;
+        break;
       default:
         e.stats.busy += read - start;
         break;
     }
+    // The next instruction must have been fetched.
+    const Cycles fetch = std::max(Cycles(1), e.clock.first_edge_at_or_after(config_.sequencer.fetch));
+    e.slot = std::max(e.slot, after(start, fetch, e.clock));
     for (Reservation* r : held) *r = {read, id};
     e.complete = std::max(e.complete, complete);
     if (i.post.semaphore != kNoSemaphore && cost.kind != OpKind::kDma) {
@@ -259,6 +344,15 @@ class ReferenceCore {
     }
     ++e.at;
     look(id, Picoseconds(0));
+  }
+
+  // Engines that were only waiting for their turn look again.
+  void clear(std::size_t c, std::uint16_t semaphore) {
+    cores_[c].semaphores[semaphore] = 0;
+    for (std::size_t id = c * kEngineCount; id < (c + 1) * kEngineCount; ++id) {
+      Engine_& e = engines_[id];
+      if (e.at < e.list.size() && !satisfied(e, e.list[e.at].instruction)) e.scheduled = 0;
+    }
   }
 
   void post(Picoseconds visible, const PostRecord& record) {
@@ -286,9 +380,12 @@ class ReferenceCore {
     if (!next || *next != at) return;
     last_traffic_ = at;
     traffic_.advance(at);
-    for (const TransferDone& done : queues_.completed())
-      post(at + config_.dma.completion_latency, {done.completion.core, done.completion.semaphore,
-                                                 done.completion.increment, done.completion.queue});
+    for (const TransferDone& done : queues_.completed()) {
+      const Completion& c = done.completion;
+      const Picoseconds visible = at + config_.dma.completion_latency;
+      post(visible, {c.sibling ? 1 - c.core : c.core, c.semaphore, c.increment, std::nullopt});
+      post(visible, {c.core, kNoSemaphore, 0, c.queue});
+    }
     queues_.completed().clear();
     plan_traffic(at);
   }
@@ -328,7 +425,7 @@ class ReferenceCore {
     RunResult r;
     Picoseconds finish = queues_.totals().last;
     for (const Engine_& e : engines_) {
-      TRN_CHECK(e.at == e.list.size(), "the reference deadlocked");
+      if (e.at != e.list.size()) throw DeadlockError("the reference deadlocked");
       r.engines.push_back({static_cast<std::uint32_t>(e.core), e.engine, e.stats});
       finish = std::max(finish, e.complete);
     }

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "isa/bounds.h"
 
 namespace trn {
 namespace {
@@ -22,7 +23,8 @@ CoreEvaluator::CoreEvaluator(const Program& program, const CoreConfig& config, E
       engine.core = c;
       engine.engine = info.engine;
       engine.stream = lower(program.cores[c].streams[index_of(info.engine)], info.engine, program, config);
-      engine.one_cycle = EdgeStep(Cycles(1), engine.stream.clock);
+      engine.fetch = EdgeStep(engine.stream.fetch, engine.stream.clock);
+      engine.taken_branch = EdgeStep(config.sequencer.taken_branch, engine.stream.clock);
       engine.table_load =
           EdgeStep(engine.stream.clock.first_edge_at_or_after(config.scalar.table_load), engine.stream.clock);
       engine.stats.wait_by_region.resize(program.regions.size());
@@ -35,13 +37,14 @@ CoreEvaluator::CoreEvaluator(const Program& program, const CoreConfig& config, E
   for (std::size_t e = 0; e < engines_.size(); ++e) prepare(e);
 }
 
-// A transfer posts to the core that triggered it, a collective to every core of the rank.
+// A transfer posts to the core that triggered it or to its sibling, a collective to every core of the rank.
 void CoreEvaluator::note_external_posts(const EngineState& engine) {
   for (const TimingOp& op : engine.stream.ops) {
     if (op.post_semaphore == kNoSemaphore) continue;
     if (op.kind == TimingOp::Kind::kDma) {
-      cores_[engine.core].external[op.post_semaphore] = 1;
-      cores_[engine.core].waits.posted_by(op.post_semaphore, WaitCause::kTransfer);
+      CoreState& core = cores_[op.post_sibling ? engine.core ^ 1u : engine.core];
+      core.external[op.post_semaphore] = 1;
+      core.waits.posted_by(op.post_semaphore, WaitCause::kTransfer);
     } else if (op.kind == TimingOp::Kind::kCollective) {
       const bool tensor_axis = program_.collectives[op.detail].axis == "tp";
       for (CoreState& core : cores_) {
@@ -72,7 +75,8 @@ void CoreEvaluator::complete(const Completion& completion, Picoseconds now) {
       if ((external_ >> e & 1u) != 0) resolve(e);
   }
   if (completion.semaphore != kNoSemaphore)
-    post(completion.core, completion.semaphore, completion.increment, visible);
+    post(completion.sibling ? completion.core ^ 1u : completion.core, completion.semaphore,
+         completion.increment, visible);
 }
 
 void CoreEvaluator::run_ahead(Picoseconds now) {
@@ -86,6 +90,7 @@ void CoreEvaluator::run_ahead(Picoseconds now) {
 // completion could still change the order. `horizon`: completions are visible from then on.
 bool CoreEvaluator::step(Picoseconds horizon) {
   wake_at_.reset();
+  if (!fault_.empty()) return false;
   std::size_t first = 0;
   Picoseconds ready = kNever;
   Picoseconds limit = kNever;  // nothing may issue at or after this
@@ -148,8 +153,12 @@ void CoreEvaluator::prepare(std::size_t e) {
   engine.start = earliest(engine, op);
   base_[e] = engine.start.time();
   ready_[e] = base_[e];  // stands unless resolve finds an open wait
+  if (op.wait_reg != kNoRegister && !engine.sequencer.value(op.wait_reg))
+    fail(engine, op, "waits for a value in a register that is not known; run it on data (--functional)");
   if (op.wait_semaphore != kNoSemaphore) needed_[e] = wait_value(engine, op);
-  if (op.wait_semaphore != kNoSemaphore || op.kind == TimingOp::Kind::kDma) resolve(e);
+  if (op.wait_semaphore != kNoSemaphore || op.kind == TimingOp::Kind::kDma ||
+      op.kind == TimingOp::Kind::kClear)
+    resolve(e);
 }
 
 // The issue time that the engine's own units allow.
@@ -187,6 +196,7 @@ std::int64_t CoreEvaluator::wait_value(const EngineState& engine, const TimingOp
   for (std::uint32_t t = op.first_term; t < op.first_term + op.term_count; ++t)
     value += engine.stream.terms[t].coefficient *
              static_cast<std::int64_t>(engine.iteration[engine.stream.terms[t].loop]);
+  if (op.wait_reg != kNoRegister) value += engine.sequencer.value(op.wait_reg).value_or(0);
   return value;
 }
 
@@ -197,6 +207,8 @@ void CoreEvaluator::resolve(std::size_t e) {
   CoreState& core = cores_[engine.core];
   Picoseconds satisfied;
   external_ &= ~(1u << e);
+  // What a clear finds must be known: it waits for the kernel's time.
+  if (op.kind == TimingOp::Kind::kClear && core.external[op.detail] != 0) external_ |= 1u << e;
   if (op.wait_semaphore != kNoSemaphore) {
     core.semaphores.settle(op.wait_semaphore, current_);
     const std::optional<Picoseconds> reached = core.semaphores.reached(op.wait_semaphore, needed_[e]);
@@ -236,6 +248,7 @@ void CoreEvaluator::issue(std::size_t e) {
   EngineStats& stats = engine.stats;
   TRN_CHECK(ready_[e] >= current_, "an instruction would issue in the past");
   current_ = ready_[e];
+  if (op.dynamic && !addresses_valid(engine, op)) return;
 
   const Picoseconds waited = ready_[e] - base_[e];
   if (waited.count() > 0) {
@@ -256,6 +269,7 @@ void CoreEvaluator::issue(std::size_t e) {
   EdgeTime read = start.plus(op.busy, clock);
   EdgeTime slot = read;
   Picoseconds complete = read.time();
+  std::size_t next = engine.at + 1;
   ++stats.instructions;
 
   switch (op.kind) {
@@ -275,7 +289,7 @@ void CoreEvaluator::issue(std::size_t e) {
         cell.shadow_free = start;
       }
       complete = read.plus(op.latency, clock).time();
-      slot = start.plus(engine.one_cycle, clock);
+      slot = start.plus(engine.fetch, clock);
       stats.flops += op.flops;
       stats.matmuls += op.flops > 0 ? 1 : 0;
       if (op.flops == 0) {
@@ -291,7 +305,7 @@ void CoreEvaluator::issue(std::size_t e) {
         ArrayCell& cell = core.array[static_cast<std::size_t>(__builtin_ctz(rest))];
         cell.load_free = cell.weights_ready = cell.shadow_free = read;
       }
-      slot = start.plus(engine.one_cycle, clock);
+      slot = start.plus(engine.fetch, clock);
       break;
     case TimingOp::Kind::kData:
       if (op.table != 0 && op.table != engine.table) {
@@ -301,6 +315,16 @@ void CoreEvaluator::issue(std::size_t e) {
         ++stats.table_loads;
       }
       complete = read.plus(op.latency, clock).time();
+      stats.busy += read.time() - start.time();
+      break;
+    case TimingOp::Kind::kSequencer:
+      next = control_flow(engine, op, read);
+      slot = read;
+      complete = read.time();
+      stats.busy += read.time() - start.time();
+      break;
+    case TimingOp::Kind::kClear:
+      clear(e, static_cast<std::uint16_t>(op.detail));
       stats.busy += read.time() - start.time();
       break;
     case TimingOp::Kind::kDma:
@@ -320,6 +344,10 @@ void CoreEvaluator::issue(std::size_t e) {
       stats.active += complete - std::max(start.time(), engine.complete);
     engine.complete = complete;
   }
+  if (op.fetch_bound) {
+    const EdgeTime fetched = start.plus(engine.fetch, clock);
+    if (slot.time() < fetched.time()) slot = fetched;
+  }
   engine.slot = slot;
   if (observer_ != nullptr && op.kind != TimingOp::Kind::kDma)
     observer_->issued(issued(engine, op, start.time(), engine.complete));
@@ -332,8 +360,66 @@ void CoreEvaluator::issue(std::size_t e) {
     else
       post(engine.core, op.post_semaphore, op.post_increment, at + config_.semaphores.hop);
   }
-  ++engine.at;
+  engine.at = next;
   prepare(e);
+}
+
+// Runs a control instruction that ends at `end`; returns the op that comes next.
+std::size_t CoreEvaluator::control_flow(EngineState& engine, const TimingOp& op, EdgeTime& end) {
+  constexpr std::uint64_t kMostJumps = 10'000'000;
+  const Instruction& i = *op.source;
+  if (i.opcode == Opcode::kLoadRegister) {
+    std::optional<std::int32_t> found;
+    if (observer_ != nullptr) found = observer_->register_loaded(issued(engine, op, current_, end.time()));
+    engine.sequencer.set(i.control.reg, found);
+    return engine.at + 1;
+  }
+  const Instruction* loop =
+      i.opcode == Opcode::kEndLoop ? engine.stream.ops[op.body_end - 1].source : nullptr;
+  const Sequencer::Outcome outcome = engine.sequencer.execute(i, loop);
+  if (!outcome.problem.empty()) {
+    fail(engine, op, outcome.problem);
+    return engine.at;
+  }
+  if (!outcome.jump) return engine.at + 1;
+  if (++engine.jumps == kMostJumps)
+    fail(engine, op, "has jumped " + with_commas(kMostJumps) + " times; does its loop end?");
+  if (i.opcode == Opcode::kBranch) end = end.plus(engine.taken_branch, engine.stream.clock);
+  return op.body_end;
+}
+
+// What waited for the semaphore, even if it was satisfied and only its engine was not free, waits again.
+void CoreEvaluator::clear(std::size_t e, std::uint16_t semaphore) {
+  CoreState& core = cores_[engines_[e].core];
+  core.semaphores.settle(semaphore, current_);
+  core.semaphores.clear(semaphore);
+  const std::size_t first = engines_[e].core * kEngineCount;
+  for (std::size_t other = first; other < first + kEngineCount; ++other)
+    if (other != e && engines_[other].stream.ops[engines_[other].at].wait_semaphore == semaphore)
+      resolve(other);
+  woke_ = true;
+}
+
+// Operands whose place a register gives, as far as it is known.
+bool CoreEvaluator::addresses_valid(const EngineState& engine, const TimingOp& op) {
+  const Instruction& before = *op.source;
+  const Instruction i = resolved(issued(engine, op, current_, current_));
+  const auto problem = [&](const AccessPattern& p, const AccessPattern& original) -> std::string {
+    if (!original.dynamic() || p.dynamic()) return "";
+    return bounds_problem(p, program_.tensors[p.tensor], {p.row, p.row}, {p.offset, p.offset});
+  };
+  std::string found = takes_destination(info(i.opcode).operands) ? problem(i.dst, before.dst) : "";
+  for (std::size_t s = 0; s < i.source_count && found.empty(); ++s) found = problem(i.src[s], before.src[s]);
+  if (!found.empty()) fail(engine, op, found);
+  return found.empty();
+}
+
+void CoreEvaluator::fail(const EngineState& engine, const TimingOp& op, const std::string& what) {
+  woke_ = true;
+  if (!fault_.empty()) return;
+  fault_ = "core " + std::to_string(engine.core) + ' ' + std::string(short_name(engine.engine)) + ' ' +
+           std::string(info(op.source->opcode).mnemonic) + " in region " + program_.regions[op.region] +
+           ": " + what;
 }
 
 // The issue time after the shared resources that other engines hold.
@@ -366,16 +452,26 @@ void CoreEvaluator::hold(const TimingOp& op, std::size_t e, std::uint64_t banks,
 
 std::uint64_t CoreEvaluator::touched_banks(const EngineState& engine, const TimingOp& op) const {
   std::uint64_t mask = op.banks;
-  const std::uint64_t bank = config_.psum.bank_bytes.count();
-  for (std::uint32_t m = 0; m < op.moving_count; ++m) {
-    const MovingBanks& moving = engine.stream.moving_banks[static_cast<std::size_t>(op.moving_banks) + m];
-    std::int64_t first = moving.first_byte;
-    for (const LoopTerm& term : moving.terms)
-      first += term.coefficient * static_cast<std::int64_t>(engine.iteration[term.loop]);
-    const std::uint64_t from = static_cast<std::uint64_t>(first) / bank;
-    const std::uint64_t to = (static_cast<std::uint64_t>(first) + moving.span - 1) / bank;
-    for (std::uint64_t b = from; b <= to; ++b) mask |= std::uint64_t{1} << (b % config_.psum.banks);
+  for (std::uint32_t m = 0; m < op.moving_count; ++m)
+    mask |= moving_mask(engine, engine.stream.moving_banks[static_cast<std::size_t>(op.moving_banks) + m]);
+  return mask;
+}
+
+std::uint64_t CoreEvaluator::moving_mask(const EngineState& engine, const MovingBanks& moving) const {
+  std::int64_t first = moving.first_byte;
+  std::uint64_t span = moving.span;
+  for (const LoopTerm& term : moving.terms)
+    first += term.coefficient * static_cast<std::int64_t>(engine.iteration[term.loop]);
+  if (moving.reg != kNoRegister) {
+    const std::optional<std::int32_t> value = engine.sequencer.value(moving.reg);
+    if (!value) span = moving.high - moving.low;
+    first = value ? first + *value * moving.reg_bytes : static_cast<std::int64_t>(moving.low);
   }
+  std::uint64_t mask = 0;
+  const std::uint64_t bank = config_.psum.bank_bytes.count();
+  const std::uint64_t from = static_cast<std::uint64_t>(first) / bank;
+  const std::uint64_t to = (static_cast<std::uint64_t>(first) + span - 1) / bank;
+  for (std::uint64_t b = from; b <= to; ++b) mask |= std::uint64_t{1} << (b % config_.psum.banks);
   return mask;
 }
 
@@ -395,13 +491,13 @@ void CoreEvaluator::trigger(EngineState& engine, const TimingOp& op, EdgeTime st
   std::uint64_t number = 0;
   if (observer_ != nullptr)
     number = observer_->transfer_triggered(issued(engine, op, start.time(), start.time()), first_byte);
-  transfers_.push_back(
-      {engine.core, op.queue, op.post_semaphore, op.post_increment, op.region, number, first_byte, shape});
+  transfers_.push_back({engine.core, op.queue, op.post_semaphore, op.post_increment, op.post_sibling,
+                        op.region, number, first_byte, shape});
 }
 
 IssuedInstruction CoreEvaluator::issued(const EngineState& engine, const TimingOp& op, Picoseconds start,
                                         Picoseconds complete) const {
-  return {engine.core, engine.engine, *op.source, engine.iteration.data(), start, complete};
+  return {engine.core, engine.engine, *op.source, engine.iteration.data(), engine.sequencer, start, complete};
 }
 
 void CoreEvaluator::post(std::uint32_t core, std::uint16_t semaphore, std::uint64_t increment,

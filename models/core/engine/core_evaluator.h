@@ -23,6 +23,7 @@ struct TransferRequest {
   std::uint16_t queue = 0;
   std::uint16_t semaphore = kNoSemaphore;
   std::uint16_t increment = 0;
+  bool sibling = false;  // posts to the other core of the pair
   std::uint32_t region = 0;
   std::uint64_t number = 0;  // as the observer gave it
   Picoseconds first_byte;
@@ -44,6 +45,7 @@ struct Completion {
   std::uint16_t semaphore = kNoSemaphore;
   std::uint16_t increment = 0;
   std::optional<std::uint16_t> queue;  // a transfer frees its ring slot
+  bool sibling = false;                // the post goes to the other core of the pair
 };
 
 class CoreEvaluator {
@@ -62,6 +64,9 @@ class CoreEvaluator {
   void complete(const Completion& completion, Picoseconds now);
 
   bool done() const;
+  // What the program did wrong while it ran ("" nothing): an address or a branch on data. It then stands
+  // still.
+  const std::string& fault() const { return fault_; }
   Picoseconds finish() const;  // last completion of an instruction so far
   // One line per engine that cannot go on: what it waits for.
   std::vector<std::string> blocked() const;
@@ -81,12 +86,15 @@ class CoreEvaluator {
     std::size_t at = 0;  // current op
     std::uint32_t depth = 0;
     std::array<std::uint64_t, kMaxLoopDepth> iteration{};
+    Sequencer sequencer;
+    std::uint64_t jumps = 0;
     EdgeTime slot;   // earliest issue by the engine's own history
     EdgeTime start;  // issue time unless a shared resource delays it
     Picoseconds complete;
     std::uint8_t table = 0;
     EdgeStep table_load;
-    EdgeStep one_cycle;
+    EdgeStep fetch;  // to the next instruction at least
+    EdgeStep taken_branch;
     EngineStats stats;
   };
   struct Reservation {
@@ -132,6 +140,11 @@ class CoreEvaluator {
   EdgeTime reserve(EngineState& engine, const TimingOp& op, std::size_t e, std::uint64_t& banks);
   void hold(const TimingOp& op, std::size_t e, std::uint64_t banks, Picoseconds until);
   std::uint64_t touched_banks(const EngineState& engine, const TimingOp& op) const;
+  std::uint64_t moving_mask(const EngineState& engine, const MovingBanks& moving) const;
+  bool addresses_valid(const EngineState& engine, const TimingOp& op);
+  std::size_t control_flow(EngineState& engine, const TimingOp& op, EdgeTime& end);
+  void clear(std::size_t e, std::uint16_t semaphore);
+  void fail(const EngineState& engine, const TimingOp& op, const std::string& what);
   void trigger(EngineState& engine, const TimingOp& op, EdgeTime start);
   IssuedInstruction issued(const EngineState& engine, const TimingOp& op, Picoseconds start,
                            Picoseconds complete) const;
@@ -149,7 +162,8 @@ class CoreEvaluator {
   std::vector<std::int64_t> needed_;  // by engine, the value its instruction waits for
   std::vector<CoreState> cores_;
   Picoseconds current_;  // no instruction issues before this any more
-  bool woke_ = false;    // a post moved another engine's ready time
+  std::string fault_;
+  bool woke_ = false;  // a post moved another engine's ready time
   std::optional<Picoseconds> wake_at_;
   std::vector<TransferRequest> transfers_;
   std::vector<CollectiveRequest> collectives_;

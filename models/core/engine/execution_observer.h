@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "base/units.h"
 #include "isa/program.h"
+#include "models/core/engine/sequencer.h"
 
 namespace trn {
 
@@ -14,9 +16,14 @@ struct IssuedInstruction {
   Engine engine = Engine::kTensor;
   const Instruction& instruction;
   const std::uint64_t* iteration;  // of the loops around it, outermost first
+  const Sequencer& sequencer;      // of its engine
   Picoseconds start;
   Picoseconds complete;  // result visible; of a transfer: its trigger's end
 };
+
+// The instruction with the terms of its loops and the values of its registers put in; a register that is not
+// known stays.
+Instruction resolved(const IssuedInstruction& issued);
 
 // Start times never decrease over the calls of one rank. `transfer` numbers a DMA instruction for its
 // completion.
@@ -24,6 +31,8 @@ class ExecutionObserver {
  public:
   virtual ~ExecutionObserver() = default;
   virtual void issued(const IssuedInstruction& issued) = 0;
+  // What LDR finds, told before `issued`; nothing where there is no data.
+  virtual std::optional<std::int32_t> register_loaded(const IssuedInstruction&) { return std::nullopt; }
   // A transfer will read its source from `first_byte` on; returns its number.
   virtual std::uint64_t transfer_triggered(const IssuedInstruction& issued, Picoseconds first_byte) = 0;
   virtual void transfer_done(std::uint64_t transfer, Picoseconds now) = 0;

@@ -169,15 +169,28 @@ OpCost gpsimd_op(const Instruction& i, const Program& program, const GpSimdConfi
   return cost;
 }
 
-}  // namespace
-
-OpCost op_cost(const Instruction& i, Engine engine, const Program& program, const CoreConfig& core) {
+OpCost fixed_op_cost(const Instruction& i, Engine engine, const Program& program, const CoreConfig& core) {
   OpCost cost;
+  cost.busy = core.sync.control;
   switch (i.opcode) {
     case Opcode::kNop:
     case Opcode::kWait:
     case Opcode::kPost:
-      cost.busy = core.sync.control;
+    case Opcode::kStoreRegister:
+      return cost;
+    case Opcode::kClearSemaphore:
+      cost.kind = OpKind::kClear;
+      return cost;
+    case Opcode::kLoadRegister:
+      cost.kind = OpKind::kSequencer;
+      cost.busy = core.sequencer.register_load;
+      return cost;
+    case Opcode::kMoveRegister:
+    case Opcode::kAluRegister:
+    case Opcode::kBranch:
+    case Opcode::kLoop:
+    case Opcode::kEndLoop:
+      cost.kind = OpKind::kSequencer;
       return cost;
     case Opcode::kDma:
       cost.kind = OpKind::kDma;
@@ -206,6 +219,15 @@ OpCost op_cost(const Instruction& i, Engine engine, const Program& program, cons
   if (engine == Engine::kVector && !core.sbuf.vector_gpsimd_concurrent) cost.takes_bus = true;
   if (engine != Engine::kGpSimd && !core.psum.vector_scalar_concurrent)
     cost.takes_psum_port = touches_psum(i, program);
+  return cost;
+}
+
+}  // namespace
+
+OpCost op_cost(const Instruction& i, Engine engine, const Program& program, const CoreConfig& core) {
+  OpCost cost = fixed_op_cost(i, engine, program, core);
+  if (i.dynamic() && cost.kind != OpKind::kDma)
+    cost.busy = std::max(cost.busy, core.sequencer.dynamic_operand);
   return cost;
 }
 

@@ -6,7 +6,7 @@
 
 namespace trn {
 
-enum class OpKind : std::uint8_t { kControl, kWeights, kArray, kData, kDma, kCollective };
+enum class OpKind : std::uint8_t { kControl, kSequencer, kClear, kWeights, kArray, kData, kDma, kCollective };
 
 struct OpCost {
   OpKind kind = OpKind::kControl;

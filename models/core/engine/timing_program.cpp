@@ -12,6 +12,7 @@ class Lowering {
   Lowering(Engine engine, const Program& program, const CoreConfig& core)
       : engine_(engine), program_(program), core_(core) {
     out_.clock = engine_clock(engine, core);
+    out_.fetch = std::max(Cycles(1), out_.clock.first_edge_at_or_after(core.sequencer.fetch));
   }
 
   TimingStream run(const NodeList& nodes) {
@@ -26,7 +27,9 @@ class Lowering {
  private:
   void list(const NodeList& nodes, std::size_t depth) {
     TRN_CHECK(depth < kMaxLoopDepth, "loops nested too deeply");
+    std::vector<std::uint32_t> places;  // of the nodes, and of what follows them
     for (const Node& node : nodes) {
+      places.push_back(static_cast<std::uint32_t>(out_.ops.size()));
       if (!node.is_loop()) {
         instruction(node.instruction);
         continue;
@@ -43,6 +46,19 @@ class Lowering {
       out_.ops[begin].body_end = static_cast<std::uint32_t>(out_.ops.size());
       out_.ops.push_back(end);
     }
+    places.push_back(static_cast<std::uint32_t>(out_.ops.size()));
+    set_jumps(nodes, places);
+  }
+
+  // LOOP goes past its ENDL, ENDL back into the body.
+  void set_jumps(const NodeList& nodes, const std::vector<std::uint32_t>& places) {
+    for (std::size_t n = 0; n < nodes.size(); ++n) {
+      const Instruction& i = nodes[n].instruction;
+      if (nodes[n].is_loop() || !info(i.opcode).jumps) continue;
+      const std::size_t past = i.opcode == Opcode::kBranch ? 0 : 1;
+      const auto to = static_cast<std::size_t>(static_cast<std::int64_t>(n) + i.control.jump) + past;
+      out_.ops[places[n]].body_end = places[to];
+    }
   }
 
   void instruction(const Instruction& i) {
@@ -57,6 +73,9 @@ class Lowering {
     op.busy = EdgeStep(cost.busy, out_.clock);
     op.latency = EdgeStep(cost.latency, out_.clock);
     op.flops = cost.flops;
+    op.dynamic = i.dynamic();
+    op.fetch_bound = cost.busy < out_.fetch;
+    if (i.opcode == Opcode::kClearSemaphore) op.detail = i.control.semaphore;
     if (!i.tile.whole()) {
       tiled_ = true;
       op.cells = cells_of(i.tile);
@@ -92,6 +111,7 @@ class Lowering {
 
   void wait_and_post(const Instruction& i, TimingOp& op) {
     op.wait_semaphore = i.wait.semaphore;
+    op.wait_reg = i.wait.reg;
     op.wait_value = i.wait.value;
     op.first_term = static_cast<std::uint32_t>(out_.terms.size());
     if (i.wait.semaphore != kNoSemaphore) {
@@ -114,12 +134,18 @@ class Lowering {
     const TensorDecl& tensor = program_.tensors[pattern.tensor];
     if (tensor.space != Space::kPsum) return;
     const ByteSpan bytes = byte_span(pattern, tensor);
-    MovingBanks moving{bytes.first, bytes.span, {}};
+    MovingBanks moving{bytes.first, bytes.span, {}, kNoRegister, 0, 0, 0};
     for (const AffineTerm& term : i.affine)
       if (term.field == field)
         moving.terms.push_back(
             {term.loop, term.coefficient * static_cast<std::int64_t>(size_of(tensor.dtype))});
-    if (moving.terms.empty()) {
+    if (pattern.dynamic()) {
+      moving.reg = pattern.reg;
+      moving.reg_bytes = static_cast<std::int64_t>(size_of(tensor.dtype));
+      moving.low = tensor.address;
+      moving.high = tensor.address + tensor.row_bytes();
+    }
+    if (moving.terms.empty() && !pattern.dynamic()) {
       op.banks |= bank_mask(bytes.first, bytes.span);
       return;
     }
@@ -141,6 +167,10 @@ class Lowering {
     switch (kind) {
       case OpKind::kControl:
         return TimingOp::Kind::kControl;
+      case OpKind::kSequencer:
+        return TimingOp::Kind::kSequencer;
+      case OpKind::kClear:
+        return TimingOp::Kind::kClear;
       case OpKind::kWeights:
         return TimingOp::Kind::kWeights;
       case OpKind::kArray:

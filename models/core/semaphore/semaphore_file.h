@@ -9,8 +9,8 @@
 
 namespace trn {
 
-// Increment-only. Posts may arrive in any order of time as long as none lies before the time that was
-// last settled.
+// Posts only add; a clear happens at once. Posts may arrive in any order of time as long as none lies before
+// the time that was last settled.
 class SemaphoreFile {
  public:
   explicit SemaphoreFile(std::size_t count) : semaphores_(count) {}
@@ -39,6 +39,13 @@ class SemaphoreFile {
       s.pending.erase(s.pending.begin(), s.pending.begin() + static_cast<std::ptrdiff_t>(s.head));
       s.head = 0;
     }
+  }
+
+  // Back to zero at the time last settled; posts that are not visible yet stay.
+  void clear(std::uint16_t semaphore) {
+    Semaphore& s = semaphores_[semaphore];
+    s.final_value -= s.value;
+    s.value = 0;
   }
 
   // When the known posts bring the semaphore to `value`; nothing if they do not. Zero: already there.

@@ -46,10 +46,10 @@ void DmaQueues::flow_done(std::uint64_t token, Picoseconds now) {
   totals_.hbm_read += done.request.shape.hbm_read;
   totals_.hbm_write += done.request.shape.hbm_write;
   totals_.last = now;
-  completed_.push_back(
-      {done.owner,
-       {done.request.core, done.request.semaphore, done.request.increment, done.request.queue},
-       done.request.number});
+  completed_.push_back({done.owner,
+                        {done.request.core, done.request.semaphore, done.request.increment,
+                         done.request.queue, done.request.sibling},
+                        done.request.number});
   if (!q.pending.empty())
     traffic_.start_timer(std::max(now, q.pending.front().request.first_byte), *this, token);
 }
