@@ -135,30 +135,20 @@ KernelRow softmax_kernel() {
 
 // --- layernorm -----------------------------------------------------------------------------------------
 
-constexpr std::uint64_t kStatistics = 512;  // elements a BNS takes
-
 void layernorm_rows(CoreBuilder& b, const KernelArguments& given, Rows x, Rows y, std::uint64_t begin,
                     std::uint64_t end) {
   const std::uint64_t width = x.tensor.columns;
-  const std::uint64_t parts = (width + kStatistics - 1) / kStatistics;
   const DType dtype = given.dtype("dtype");
   TilePool& in = b.sbuf_pool("norm_in", dtype, width, 3);
   TilePool& out = b.sbuf_pool("norm_out", dtype, width, 2);
-  TilePool& small = b.sbuf_pool("norm_small", DType::kFp32, 6 * parts + 3, 3);
+  TilePool& small = b.sbuf_pool("norm_small", DType::kFp32, moment_columns(width), 3);
   for_blocks(b, begin, end, width, width, [&](const Block& block) {
     Tile& tile = in.next();
     const View row = block.load(tile, x, 0, width);
-    Tile& sums = small.next();
-    for (std::uint64_t p = 0; p < parts; ++p)
-      block.vector(Opcode::kBnStats, block.view(sums, 6 * p, 6),
-                   {block.view(tile, p * kStatistics, std::min(kStatistics, width - p * kStatistics))});
-    const View moments = block.view(sums, 6 * parts, 2);
-    const View mean = block.view(sums, 6 * parts, 1), variance = block.view(sums, 6 * parts + 1, 1);
-    const View inverse = block.view(sums, 6 * parts + 2, 1);
-    block.vector(Opcode::kBnAggregate, moments, {block.view(sums, 0, 6 * parts)});
-    block.activation(ActFn::kRsqrt, inverse, variance, 1, kNormEpsilon);
+    const Moments moments = row_moments(block, tile, width, small.next());
     const View result = block.view(out.next());
-    block.vector(Opcode::kTensorScalar, result, {row, mean, inverse}, AluOp::kSubtract, AluOp::kMultiply);
+    block.vector(Opcode::kTensorScalar, result, {row, moments.mean, moments.inverse}, AluOp::kSubtract,
+                 AluOp::kMultiply);
     block.store(y, result);
   });
 }

@@ -73,10 +73,27 @@ class Attention {
   // [d, tokens] of one head, turned on the way in.
   void load_turned(Tile& tile, HbmTensor from, std::uint64_t row, std::uint64_t tokens,
                    std::uint64_t column) {
+    if (stage_ != nullptr) return turn_by_array(tile, from, row, tokens, column);
     for (std::uint64_t t = 0; t < tokens; t += kK) {
       const std::uint64_t count = std::min(kK, tokens - t);
       b_.load_transposed(cols(tile, t, count, d_), {from, row + t, count, column, d_});
     }
+  }
+  // Where the DMA engines cannot turn: 128 tokens at a time through the array.
+  void turn_by_array(Tile& tile, HbmTensor from, std::uint64_t row, std::uint64_t tokens,
+                     std::uint64_t column) {
+    for (std::uint64_t t = 0; t < tokens; t += kSub) {
+      Tile& natural = stage_->next();
+      Tile& turned = turned_->next();
+      b_.load(View::whole(natural), {from, row + t, kSub, column, d_});
+      b_.transpose(cols(turned, 0, kSub, d_), View::whole(natural));
+      b_.compute(Engine::kVector, Opcode::kCopy, cols(tile, t, kSub, d_), {cols(turned, 0, kSub, d_)});
+    }
+  }
+  void make_turning_pools(std::size_t turned) {
+    turned_ = &b_.psum_pool("attn_turned", DType::kBf16, kK, turned);
+    if (b_.machine().core.dma.transpose_efficiency_percent == 0)
+      stage_ = &b_.sbuf_pool("attn_stage", DType::kBf16, d_, 3);
   }
   // [128, tokens/128 * d]: token t in partition t % 128.
   void load_natural(Tile& tile, HbmTensor from, std::uint64_t row, std::uint64_t tokens,
@@ -88,11 +105,17 @@ class Attention {
     Tile& turned = psum.next();
     for (std::uint64_t j = 0; j < count; ++j)
       b_.transpose(cols(turned, j * kSub, kQ), cols(src, j * kSub, kSub));
-    b_.compute(drain, Opcode::kCopy, dst, {cols(turned, 0, count * kSub)});
+    const View from = cols(turned, 0, count * kSub);
+    if (drain == Engine::kScalar && b_.machine().core_version < 3)  // which has no native copy there
+      scalar(ActFn::kCopy, dst, {from});
+    else
+      b_.compute(drain, Opcode::kCopy, dst, {from});
   }
 
   CoreBuilder& b_;
   const AttentionForward& x_;
+  TilePool* turned_ = nullptr;
+  TilePool* stage_ = nullptr;  // where the array turns what is loaded
   std::uint64_t d_;
   float scale_;  // of the scores
 };
@@ -109,7 +132,7 @@ class Forward : Attention {
   void run(std::uint64_t begin, std::uint64_t end) {
     const std::uint64_t s = x_.shape.sequence;
     scores_ = &b_.psum_pool("attn_scores", DType::kFp32, kK, 4);
-    turned_ = &b_.psum_pool("attn_turned", DType::kBf16, kK, 2);
+    make_turning_pools(2);
     output_ = &b_.psum_pool("attn_output", DType::kFp32, d_, 2);
     TilePool& kt = b_.sbuf_pool("attn_kt", DType::kBf16, s, 2);
     TilePool& v = b_.sbuf_pool("attn_v", DType::kBf16, s / kSub * d_, 2);
@@ -156,7 +179,7 @@ class Forward : Attention {
 
   Queries open(std::uint64_t head, std::uint64_t q) {
     Queries x{head, q, &qt_->next(), &small_->next(), &sum_->next(), {}, {}, {}};
-    b_.load_transposed(cols(*x.qt, 0, kQ, d_), {x_.q, x_.row + q, kQ, x_.q_column + head * d_, d_});
+    load_turned(*x.qt, x_.q, x_.row + q, kQ, x_.q_column + head * d_);
     x.max = cols(*x.small, 0, 1);
     x.next_max = cols(*x.small, 1, 1);
     x.total = cols(*x.small, 2, 1);
@@ -249,9 +272,8 @@ class Forward : Attention {
     b_.store({x_.lse, x_.row + x.q, kQ, x.head, 1}, lse);
   }
 
-  TilePool *scores_ = nullptr, *turned_ = nullptr, *output_ = nullptr, *qt_ = nullptr, *masked_ = nullptr,
-           *p_ = nullptr, *pt_ = nullptr, *sum_ = nullptr, *out_ = nullptr, *small_ = nullptr,
-           *factors_ = nullptr;
+  TilePool *scores_ = nullptr, *output_ = nullptr, *qt_ = nullptr, *masked_ = nullptr, *p_ = nullptr,
+           *pt_ = nullptr, *sum_ = nullptr, *out_ = nullptr, *small_ = nullptr, *factors_ = nullptr;
   Tile* mask_ = nullptr;
 };
 
@@ -263,7 +285,7 @@ class Backward : Attention {
     const std::uint64_t s = x_.shape.sequence;
     const std::uint64_t blocks = s / kSub;
     scores_ = &b_.psum_pool("attn_scores", DType::kFp32, kK, 4);
-    turned_ = &b_.psum_pool("attn_turned", DType::kBf16, kK, 1);
+    make_turning_pools(1);
     partial_ = &b_.psum_pool("attn_partial", DType::kFp32, kK, 2);
     dq_sum_ = &b_.psum_pool("attn_dq", DType::kFp32, d_, 1);
     for (auto [pool, name] : {std::pair{&kt_, "attn_kt"}, {&vt_, "attn_vt"}})
@@ -313,8 +335,8 @@ class Backward : Attention {
     Queries x{&rows_->next(), &rows_->next(), &turned_rows_->next(), &turned_rows_->next(), &small_->next()};
     b_.load(View::whole(*x.q), {x_.q, x_.row + q, kQ, x_.q_column + head * d_, d_});
     b_.load(View::whole(*x.dout), {y_.dout, y_.grad_row + q, kQ, head * d_, d_});
-    b_.load_transposed(cols(*x.qt, 0, kQ, d_), {x_.q, x_.row + q, kQ, x_.q_column + head * d_, d_});
-    b_.load_transposed(cols(*x.dout_t, 0, kQ, d_), {y_.dout, y_.grad_row + q, kQ, head * d_, d_});
+    load_turned(*x.qt, x_.q, x_.row + q, kQ, x_.q_column + head * d_);
+    load_turned(*x.dout_t, y_.dout, y_.grad_row + q, kQ, head * d_);
     // delta = rowsum(dout * out), lse from the forward pass.
     Tile& forward_out = rows_->next();
     b_.load(View::whole(forward_out), {x_.out, x_.row + q, kQ, head * d_, d_});
@@ -387,10 +409,9 @@ class Backward : Attention {
   }
 
   const AttentionBackward& y_;
-  TilePool *scores_ = nullptr, *turned_ = nullptr, *partial_ = nullptr, *dq_sum_ = nullptr, *kt_ = nullptr,
-           *vt_ = nullptr, *k_ = nullptr, *dk_ = nullptr, *dv_ = nullptr, *small_ = nullptr,
-           *turned_rows_ = nullptr, *rows_ = nullptr, *p_ = nullptr, *ds_ = nullptr, *dst_ = nullptr,
-           *out_ = nullptr;
+  TilePool *scores_ = nullptr, *partial_ = nullptr, *dq_sum_ = nullptr, *kt_ = nullptr, *vt_ = nullptr,
+           *k_ = nullptr, *dk_ = nullptr, *dv_ = nullptr, *small_ = nullptr, *turned_rows_ = nullptr,
+           *rows_ = nullptr, *p_ = nullptr, *ds_ = nullptr, *dst_ = nullptr, *out_ = nullptr;
 };
 
 }  // namespace

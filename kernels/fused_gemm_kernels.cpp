@@ -132,17 +132,19 @@ KernelRow lora_kernel() {
            expect_lora}};
 }
 
-// --- rmsnorm in front: a token's 1/rms is a factor of its row of the result -------------------------------
+// --- a norm in front: a token's 1/deviation is a factor of its row of the result ---------------------------
+
+enum class Norm { kRms, kLayer };
 
 class NormGemm {
  public:
-  NormGemm(CoreBuilder& b, HbmTensor x, HbmTensor w, HbmTensor y, DType dtype)
-      : b_(b), x_(x), w_(w), y_(y), dtype_(dtype), slabs_((x.columns + 127) / 128) {}
+  NormGemm(CoreBuilder& b, Norm norm, HbmTensor x, HbmTensor w, HbmTensor y, DType dtype)
+      : b_(b), norm_(norm), x_(x), w_(w), y_(y), dtype_(dtype), slabs_((x.columns + 127) / 128) {}
 
   void run(std::uint64_t begin, std::uint64_t end) {
     TilePool& in = b_.sbuf_pool("norm_in", dtype_, x_.columns, 2);
     TilePool& squares = b_.sbuf_pool("norm_squares", dtype_, x_.columns, 1);
-    TilePool& small = b_.sbuf_pool("norm_small", DType::kFp32, 1, 4);
+    TilePool& small = b_.sbuf_pool("norm_small", DType::kFp32, moment_columns(x_.columns), 4);
     TilePool& turned = b_.sbuf_pool("norm_turned", dtype_, 128 * slabs_, 2);
     TilePool& flips = b_.psum_pool("norm_flips", dtype_, 128, 4);
     psum_ = &b_.psum_pool("norm_psum", DType::kFp32, 512, 4);
@@ -157,10 +159,8 @@ class NormGemm {
     for_blocks(b_, begin, end, x_.columns, x_.columns, [&](const Block& block) {
       Tile &row = in.next(), &xt = turned.next();
       const View x = block.load(row, {x_}, 0, x_.columns);
-      const View inverse = block.view(small.next());
-      block.activation_with_sum(ActFn::kSquare, block.view(squares.next()), x);
-      block.row_sum(inverse);
-      block.activation(ActFn::kRsqrt, inverse, inverse, 1 / static_cast<double>(x_.columns), kNormEpsilon);
+      const View inverse = norm_ == Norm::kRms ? inverse_rms(block, x, squares.next(), small.next())
+                                               : centre(block, x, row, small.next());
       const std::uint32_t rows = x.pattern.rows;
       for (std::uint64_t k = 0; k < slabs_; ++k) {
         const auto deep = static_cast<std::uint32_t>(depth(k));
@@ -175,6 +175,20 @@ class NormGemm {
 
  private:
   std::uint64_t depth(std::uint64_t k) const { return std::min<std::uint64_t>(128, x_.columns - 128 * k); }
+
+  View inverse_rms(const Block& block, View x, Tile& squares, Tile& small) {
+    const View inverse = block.view(small, 0, 1);
+    block.activation_with_sum(ActFn::kSquare, block.view(squares), x);
+    block.row_sum(inverse);
+    block.activation(ActFn::kRsqrt, inverse, inverse, 1 / static_cast<double>(x_.columns), kNormEpsilon);
+    return inverse;
+  }
+  // x less its mean, in place.
+  View centre(const Block& block, View x, Tile& row, Tile& small) {
+    const Moments moments = row_moments(block, row, x_.columns, small);
+    block.vector(Opcode::kTensorScalar, x, {x, moments.mean}, AluOp::kSubtract);
+    return moments.inverse;
+  }
 
   void multiply(const Block& block, Tile& xt, std::uint32_t rows, View inverse) {
     for (std::uint64_t n = 0; n < w_.columns; n += 512) {
@@ -192,6 +206,7 @@ class NormGemm {
   }
 
   CoreBuilder& b_;
+  Norm norm_;
   HbmTensor x_, w_, y_;
   DType dtype_;
   std::uint64_t slabs_;
@@ -199,45 +214,52 @@ class NormGemm {
   std::vector<Tile*> w_tiles_;
 };
 
-KernelRow norm_gemm_kernel() {
-  return {"rmsnorm_gemm",
-          "y = rmsnorm(x) W, the weights held in SBUF",
+Matrices expect_norm_gemm(Norm norm, const Matrices& m) {
+  const Matrix &x = m.at("x"), &w = m.at("w");
+  const double n = static_cast<double>(x.columns);
+  Matrix y(x.rows, w.columns);
+  for (std::uint64_t r = 0; r < x.rows; ++r) {
+    double mean = 0, squares = 0;
+    for (std::uint64_t k = 0; k < x.columns; ++k) mean += norm == Norm::kRms ? 0 : x(r, k) / n;
+    for (std::uint64_t k = 0; k < x.columns; ++k) squares += (x(r, k) - mean) * (x(r, k) - mean) / n;
+    const double deviation = std::sqrt(squares + kNormEpsilon);
+    for (std::uint64_t k = 0; k < x.columns; ++k)
+      for (std::uint64_t c = 0; c < w.columns; ++c) y(r, c) += (x(r, k) - mean) / deviation * w(k, c);
+  }
+  return {{"y", y}};
+}
+
+KernelRow norm_gemm_kernel(Norm norm, const std::string& name, const std::string& summary) {
+  return {name,
+          summary,
           {{"m", "4096", "tokens"},
            {"k", "1024", "features in"},
            {"n", "2048", "features out"},
            {"dtype", "bf16", "of all"}},
-          [](const KernelArguments& given, const MachineConfig& machine, std::size_t cores) {
+          [norm, name](const KernelArguments& given, const MachineConfig& machine, std::size_t cores) {
             const std::uint64_t m = given.positive("m"), k = given.positive("k"), n = given.positive("n");
             const DType dtype = given.dtype("dtype");
-            RankBuilder rank(machine, "rmsnorm_gemm", cores, SbufBudget::kWhole);
+            RankBuilder rank(machine, name, cores, SbufBudget::kWhole);
             const HbmTensor x = rank.hbm("x", dtype, m, k), w = rank.hbm("w", dtype, k, n),
                             y = rank.hbm("y", dtype, m, n);
-            rank.kernel("rmsnorm_gemm", m, 128,
-                        [&](CoreBuilder& core, std::uint64_t begin, std::uint64_t end) {
-                          NormGemm(core, x, w, y, dtype).run(begin, end);
-                        });
+            rank.kernel(name, m, 128, [&](CoreBuilder& core, std::uint64_t begin, std::uint64_t end) {
+              NormGemm(core, norm, x, w, y, dtype).run(begin, end);
+            });
             rank.program().model_flops = 2 * m * k * n;
             return rank.take();
           },
           {{{{"m", "200"}, {"k", "300"}, {"n", "600"}},
             {{"m", "128"}, {"k", "256"}, {"n", "512"}, {"dtype", "fp32"}}},
            {},
-           [](const KernelArguments&, const Matrices& m) {
-             const Matrix &x = m.at("x"), &w = m.at("w");
-             Matrix y(x.rows, w.columns);
-             for (std::uint64_t r = 0; r < x.rows; ++r) {
-               double squares = 0;
-               for (std::uint64_t k = 0; k < x.columns; ++k) squares += x(r, k) * x(r, k);
-               const double rms = std::sqrt(squares / static_cast<double>(x.columns) + kNormEpsilon);
-               for (std::uint64_t k = 0; k < x.columns; ++k)
-                 for (std::uint64_t n = 0; n < w.columns; ++n) y(r, n) += x(r, k) / rms * w(k, n);
-             }
-             return Matrices{{"y", y}};
-           }}};
+           [norm](const KernelArguments&, const Matrices& m) { return expect_norm_gemm(norm, m); }}};
 }
 
 }  // namespace
 
-std::vector<KernelRow> fused_gemm_kernels() { return {batched_kernel(), lora_kernel(), norm_gemm_kernel()}; }
+std::vector<KernelRow> fused_gemm_kernels() {
+  return {batched_kernel(), lora_kernel(),
+          norm_gemm_kernel(Norm::kRms, "rmsnorm_gemm", "y = rmsnorm(x) W, the weights held in SBUF"),
+          norm_gemm_kernel(Norm::kLayer, "layernorm_gemm", "y = layernorm(x) W, the weights held in SBUF")};
+}
 
 }  // namespace trn

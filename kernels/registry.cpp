@@ -10,6 +10,8 @@ namespace trn {
 KernelRow gemm_kernel();
 KernelRow flash_attention_kernel();
 KernelRow flash_attention_backward_kernel();
+KernelRow scores_attention_kernel();
+KernelRow quantize_kernel();
 std::vector<KernelRow> pointwise_kernels();
 std::vector<KernelRow> elementwise_kernels();
 std::vector<KernelRow> transpose_kernels();
@@ -22,7 +24,8 @@ std::vector<KernelRow> micro_kernels();
 
 const std::vector<KernelRow>& kernel_table() {
   static const std::vector<KernelRow> kTable = [] {
-    std::vector<KernelRow> rows{gemm_kernel(), flash_attention_kernel(), flash_attention_backward_kernel()};
+    std::vector<KernelRow> rows{gemm_kernel(), flash_attention_kernel(), flash_attention_backward_kernel(),
+                                scores_attention_kernel(), quantize_kernel()};
     for (const auto& family :
          {pointwise_kernels, elementwise_kernels, transpose_kernels, selection_kernels, fused_gemm_kernels,
           convolution_kernels, scan_kernels, mx_kernels, micro_kernels})

@@ -19,6 +19,7 @@ class Block {
         std::uint64_t columns)
       : b_(builder), row_(row), rows_(rows), column_(column), columns_(columns) {}
 
+  std::uint64_t row() const { return row_; }        // the first
   std::uint64_t column() const { return column_; }  // the first
 
   View view(Tile& tile) const { return View::columns(tile, 0, std::min(columns_, tile.columns), rows_); }
@@ -98,6 +99,12 @@ class Block {
     i.imm0 = static_cast<float>(value);
     b_.compute(Engine::kVector, Opcode::kTensorScalar, x, {x}, i);
   }
+  void multiply_immediate(View x, double value) const {
+    Instruction i;
+    i.op0 = AluOp::kMultiply;
+    i.imm0 = static_cast<float>(value);
+    b_.compute(Engine::kVector, Opcode::kTensorScalar, x, {x}, i);
+  }
   // y -= 1 where place equals the row's target.
   void subtract_onehot(View y, View places, View target) const {
     Instruction i;
@@ -115,6 +122,28 @@ class Block {
   std::uint64_t column_;
   std::uint64_t columns_;
 };
+
+inline constexpr std::uint64_t kStatistics = 512;  // elements a BNS takes
+
+// Mean and 1/sqrt(variance + eps) of each row of `tile`, in the last three columns of `sums`, which has
+// moment_columns(width) of them.
+struct Moments {
+  View mean, inverse;
+};
+inline std::uint64_t moment_columns(std::uint64_t width) {
+  return 6 * ((width + kStatistics - 1) / kStatistics) + 3;
+}
+inline Moments row_moments(const Block& block, Tile& tile, std::uint64_t width, Tile& sums) {
+  const std::uint64_t all = moment_columns(width) - 3;
+  for (std::uint64_t p = 0; p * kStatistics < width; ++p)
+    block.vector(Opcode::kBnStats, block.view(sums, 6 * p, 6),
+                 {block.view(tile, p * kStatistics, std::min(kStatistics, width - p * kStatistics))});
+  const View mean = block.view(sums, all, 1), variance = block.view(sums, all + 1, 1);
+  const View inverse = block.view(sums, all + 2, 1);
+  block.vector(Opcode::kBnAggregate, block.view(sums, all, 2), {block.view(sums, 0, all)});
+  block.activation(ActFn::kRsqrt, inverse, variance, 1, kNormEpsilon);
+  return {mean, inverse};
+}
 
 // Runs `body` on every block of rows [begin, end) and chunk of columns.
 inline void for_blocks(CoreBuilder& b, std::uint64_t begin, std::uint64_t end, std::uint64_t columns,

@@ -59,7 +59,7 @@ void Parser::close_scope() {
     }
     const std::int64_t distance =
         static_cast<std::int64_t>(to->second) - static_cast<std::int64_t>(jump.node);
-    if (distance == 0) jump.place.fail("jumps to itself; at");
+    if (distance == 0) jump.place.fail("a branch to itself never ends");
     (*out_)[jump.node].instruction.control.jump = static_cast<std::int32_t>(distance);
   }
   scopes_.pop_back();

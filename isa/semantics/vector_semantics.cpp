@@ -98,6 +98,7 @@ void reduce(Operation& op) {
   const std::size_t span = from.columns / to.columns;
   for_each(op, [&](std::size_t r, std::size_t c) {
     double sum = from(r, c * span);
+    if (op.instruction.op0 == AluOp::kAbsMax || op.instruction.op0 == AluOp::kAbsMin) sum = std::fabs(sum);
     for (std::size_t k = 1; k < span; ++k) sum = alu(op.instruction.op0, sum, from(r, c * span + k));
     return op.instruction.reverse0 ? -sum : sum;
   });
