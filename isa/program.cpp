@@ -80,7 +80,8 @@ bool Instruction::dynamic() const {
 bool Program::operator==(const Program& o) const {
   return name == o.name && target == o.target && tensors == o.tensors && queues == o.queues &&
          semaphores == o.semaphores && collectives == o.collectives && tables == o.tables &&
-         regions == o.regions && cores == o.cores && model_flops == o.model_flops;
+         regions == o.regions && cores == o.cores && model_flops == o.model_flops && goldens == o.goldens &&
+         golden_tolerance == o.golden_tolerance;
 }
 
 std::uint64_t dynamic_count(const NodeList& nodes) {

@@ -228,6 +228,14 @@ struct TableDecl {
   bool operator==(const TableDecl& o) const { return name == o.name && values == o.values; }
 };
 
+// What an HBM tensor should hold after the run, from what the others held before: isa/golden.h.
+struct Golden {
+  std::uint32_t tensor = 0;
+  std::string expression;
+  bool operator==(const Golden& o) const { return tensor == o.tensor && expression == o.expression; }
+};
+inline constexpr float kGoldenTolerance = 0.01F;
+
 struct CoreProgram {
   std::array<NodeList, kEngineCount> streams;
   bool operator==(const CoreProgram& o) const { return streams == o.streams; }
@@ -244,6 +252,8 @@ struct Program {
   std::vector<std::string> regions{"main"};
   std::vector<CoreProgram> cores;  // one, or two for an LNC=2 pair
   std::uint64_t model_flops = 0;   // what the author counts as useful
+  std::vector<Golden> goldens;
+  float golden_tolerance = kGoldenTolerance;  // |error| / (|value| + rms of all), besides rounding
 
   bool operator==(const Program&) const;
 };

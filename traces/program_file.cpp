@@ -34,27 +34,37 @@ std::vector<std::string> split(const std::string& text, char separator) {
   return parts;
 }
 
-// An error "path:line:column: ..." with the line it is about and a caret under the place.
-std::string with_caret(const std::string& what, const std::string& content, const std::string& path) {
-  std::size_t line = 0;
-  std::size_t column = 0;
-  if (what.rfind(path + ':', 0) != 0 ||
-      std::sscanf(what.c_str() + path.size(), ":%zu:%zu:", &line, &column) != 2 || line == 0 || column == 0)
-    return what;
-  const std::vector<std::string> lines = split(content, '\n');
-  if (line > lines.size() || column > lines[line - 1].size() + 1) return what;
-  std::string pad = lines[line - 1].substr(0, column - 1);
-  for (char& c : pad)
-    if (c != '\t') c = ' ';
-  return what + "\n  " + lines[line - 1] + "\n  " + pad + '^';
+// An error "path:line:column: ..." with the line of that source it is about and a caret under the place.
+std::string with_caret(const std::string& what, const std::vector<Source>& sources) {
+  for (const Source& source : sources) {
+    std::size_t line = 0;
+    std::size_t column = 0;
+    if (what.rfind(source.name + ':', 0) != 0 ||
+        std::sscanf(what.c_str() + source.name.size(), ":%zu:%zu:", &line, &column) != 2 || line == 0 ||
+        column == 0)
+      continue;
+    const std::vector<std::string> lines = split(source.text, '\n');
+    if (line > lines.size() || column > lines[line - 1].size() + 1) continue;
+    std::string pad = lines[line - 1].substr(0, column - 1);
+    for (char& c : pad)
+      if (c != '\t') c = ' ';
+    return what + "\n  " + lines[line - 1] + "\n  " + pad + '^';
+  }
+  return what;
 }
 
 Program parse_program(const std::string& content, const std::string& path) {
   if (is_trace(content)) return read_trace(content, path);
+  std::vector<Source> sources{{content, path}};
+  const auto load = [&](const std::string& file, const std::string& from) {
+    const std::string full = (std::filesystem::path(from).parent_path() / file).string();
+    sources.push_back({read(full), full});
+    return sources.back();
+  };
   try {
-    return assemble(content, path);
+    return assemble(content, path, load);
   } catch (const ProgramError& error) {
-    throw ProgramError(with_caret(error.what(), content, path));
+    throw ProgramError(with_caret(error.what(), sources));
   }
 }
 

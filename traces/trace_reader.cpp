@@ -2,6 +2,7 @@
 #include <google/protobuf/stubs/logging.h>
 
 #include "base/error.h"
+#include "isa/golden.h"
 #include "traces/trace.pb.h"
 #include "traces/trace_file.h"
 #include "traces/trace_format.h"
@@ -108,6 +109,14 @@ class Reader {
     program_.regions.assign(from.regions().begin(), from.regions().end());
     if (program_.regions.empty()) fail("a program needs a region");
     program_.model_flops = from.model_flops();
+    for (const trace::Golden& g : from.goldens()) {
+      index(g.tensor(), program_.tensors.size(), "tensor");
+      program_.goldens.push_back({g.tensor(), g.expression()});
+      const std::string problem = golden_problem(program_.goldens.back(), program_);
+      if (!problem.empty()) fail("golden: " + problem);
+    }
+    program_.golden_tolerance = from.golden_tolerance();
+    if (!(program_.golden_tolerance >= 0)) fail("golden: a tolerance is not negative");
   }
 
   void stream(const trace::Stream& from) {

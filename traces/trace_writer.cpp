@@ -117,6 +117,12 @@ void fill(const Program& from, trace::Declarations& to) {
   }
   for (const std::string& name : from.regions) to.add_regions(name);
   to.set_model_flops(from.model_flops);
+  for (const Golden& g : from.goldens) {
+    trace::Golden& golden = *to.add_goldens();
+    golden.set_tensor(g.tensor);
+    golden.set_expression(g.expression);
+  }
+  to.set_golden_tolerance(from.golden_tolerance);
   to.set_cores(static_cast<std::uint32_t>(from.cores.size()));
 }
 

@@ -36,7 +36,7 @@ void Cursor::expect_end() const {
 }
 
 std::string Cursor::where() const {
-  return file_ + ':' + std::to_string(line_.number) + ':' + std::to_string(peek().column);
+  return *line_.file + ':' + std::to_string(line_.number) + ':' + std::to_string(peek().column);
 }
 
 void Cursor::fail(const std::string& what) const {

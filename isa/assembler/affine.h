@@ -24,7 +24,7 @@ struct NotAffine {};
 // Walks the tokens of one line.
 class Cursor {
  public:
-  Cursor(const Line& line, const std::string& file) : line_(line), file_(file) {}
+  explicit Cursor(const Line& line) : line_(line) {}
 
   const Token& peek() const { return line_.tokens[at_]; }
   bool at_end() const { return peek().kind == TokenKind::kEnd; }
@@ -40,7 +40,6 @@ class Cursor {
 
  private:
   const Line& line_;
-  const std::string& file_;
   std::size_t at_ = 0;
 };
 

@@ -23,6 +23,9 @@ class Printer {
     for (std::size_t i = 0; i < program_.collectives.size(); ++i) collective(i);
     for (const TableDecl& t : program_.tables)
       line(fmt::format(".table {} = [{}]", t.name, fmt::join(t.values, ",")));
+    for (const Golden& golden : program_.goldens)
+      line(fmt::format(".golden {} = {}", program_.tensors[golden.tensor].name, golden.expression));
+    if (!program_.goldens.empty()) line(fmt::format(".tol rel={:.9e}", program_.golden_tolerance));
     if (program_.model_flops != 0) line(fmt::format(".modelflops {}", program_.model_flops));
     regions();
     for (std::size_t c = 0; c < program_.cores.size(); ++c) {
@@ -182,6 +185,8 @@ class Printer {
 
 std::string disassemble(const Program& program) { return Printer(program).run(); }
 
-Program assemble(const std::string& text, const std::string& name) { return tasm::Parser(text, name).run(); }
+Program assemble(const std::string& text, const std::string& name, const SourceLoader& loader) {
+  return tasm::Parser(text, name, loader).run();
+}
 
 }  // namespace trn

@@ -43,6 +43,11 @@ class LineLexer {
       while (at_ < text_.size() && word_part(text_[at_])) ++at_;
     } else if (digit(c)) {
       lex_number(token);
+    } else if (c == '"') {
+      token.kind = TokenKind::kString;
+      const std::size_t end = text_.find('"', at_ + 1);
+      if (end == std::string::npos) fail("a string without an end");
+      at_ = end + 1;
     } else {
       lex_symbol(token);
     }
@@ -92,13 +97,14 @@ class LineLexer {
 }  // namespace
 
 std::vector<Line> lex(const std::string& text, const std::string& name) {
+  const auto file = std::make_shared<const std::string>(name);
   std::vector<Line> lines;
   std::size_t begin = 0;
   for (std::uint32_t number = 1; begin < text.size(); ++number) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
     const std::string line = text.substr(begin, end - begin);
     std::vector<Token> tokens = LineLexer(line, name + ':' + std::to_string(number)).run();
-    if (tokens.size() > 1) lines.push_back({number, std::move(tokens)});
+    if (tokens.size() > 1) lines.push_back({file, number, std::move(tokens)});
     begin = end + 1;
   }
   return lines;

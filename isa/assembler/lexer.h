@@ -2,12 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace trn::tasm {
 
-enum class TokenKind : std::uint8_t { kWord, kNumber, kReal, kSymbol, kEnd };
+enum class TokenKind : std::uint8_t { kWord, kNumber, kReal, kSymbol, kString, kEnd };
 
 struct Token {
   TokenKind kind = TokenKind::kEnd;
@@ -18,12 +19,13 @@ struct Token {
 };
 
 struct Line {
+  std::shared_ptr<const std::string> file;
   std::uint32_t number = 0;   // 1-based
   std::vector<Token> tokens;  // ends with kEnd
 };
 
 // Splits `text` into its non-empty lines; `;` starts a comment. ProgramError "name:line:column: ..." on a
-// character that starts no token or a number that does not fit 63 bits.
+// character that starts no token, a number that does not fit 63 bits, or a string without an end.
 std::vector<Line> lex(const std::string& text, const std::string& name);
 
 }  // namespace trn::tasm

@@ -20,24 +20,42 @@ struct Macro {
 
 class Expander {
  public:
-  explicit Expander(const std::string& file) : file_(file) {}
+  explicit Expander(const SourceLoader& loader) : loader_(loader) {}
 
   std::vector<Line> run(std::vector<Line> lines) {
-    for (std::size_t i = 0; i < lines.size(); ++i) {
-      const std::string& word = lines[i].tokens[0].text;
-      if (word == ".endm") Cursor(lines[i], file_).fail("no matching .macro");
-      if (word == ".macro")
-        i = define(lines, i);
-      else
-        expand(lines[i], 0);
-    }
+    lines_of(std::move(lines), 0);
     return std::move(out_);
   }
 
  private:
+  void lines_of(std::vector<Line> lines, std::size_t depth) {
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      const std::string& word = lines[i].tokens[0].text;
+      if (word == ".endm") Cursor(lines[i]).fail("no matching .macro");
+      if (word == ".macro")
+        i = define(lines, i);
+      else if (word == ".include")
+        include(lines[i], depth);
+      else
+        expand(lines[i], 0);
+    }
+  }
+
+  void include(const Line& line, std::size_t depth) {
+    Cursor cursor(line);
+    cursor.take();
+    if (cursor.peek().kind != TokenKind::kString) cursor.fail("expected a file name in quotation marks");
+    if (!loader_) cursor.fail("a program that is not a file includes none; before");
+    if (depth == kDeepest) cursor.fail("files included deeper than 16; before");
+    const std::string quoted = cursor.take().text;
+    cursor.expect_end();
+    const Source source = loader_(quoted.substr(1, quoted.size() - 2), *line.file);
+    lines_of(lex(source.text, source.name), depth + 1);
+  }
+
   // Returns the index of the .endm.
   std::size_t define(const std::vector<Line>& lines, std::size_t at) {
-    Cursor cursor(lines[at], file_);
+    Cursor cursor(lines[at]);
     cursor.take();
     const std::string name = cursor.word("a macro name");
     if (name[0] == '.' || macros_.count(name) != 0)
@@ -51,10 +69,10 @@ class Expander {
     cursor.expect_end();
     std::size_t end = at + 1;
     for (; end < lines.size() && lines[end].tokens[0].text != ".endm"; ++end) {
-      if (lines[end].tokens[0].text == ".macro") Cursor(lines[end], file_).fail("a macro inside a macro");
+      if (lines[end].tokens[0].text == ".macro") Cursor(lines[end]).fail("a macro inside a macro");
       macro.body.push_back(lines[end]);
     }
-    if (end == lines.size()) Cursor(lines[at], file_).fail("this macro has no .endm");
+    if (end == lines.size()) Cursor(lines[at]).fail("this macro has no .endm");
     macros_[name] = std::move(macro);
     return end;
   }
@@ -62,20 +80,18 @@ class Expander {
   void expand(const Line& line, std::size_t depth) {
     const auto found = macros_.find(line.tokens[0].text);
     if (found == macros_.end()) {
-      if (out_.size() == kMostLines)
-        Cursor(line, file_).fail("macros expand to more than 200,000 lines; before");
+      if (out_.size() == kMostLines) Cursor(line).fail("macros expand to more than 200,000 lines; before");
       out_.push_back(line);
       return;
     }
-    if (depth == kDeepest) Cursor(line, file_).fail("macros nested deeper than 16; before");
+    if (depth == kDeepest) Cursor(line).fail("macros nested deeper than 16; before");
     const Macro& macro = found->second;
     const std::vector<Tokens> arguments = split(line);
     if (arguments.size() != macro.parameters.size())
-      Cursor(line, file_)
-          .fail(found->first + " takes " + std::to_string(macro.parameters.size()) + " arguments, found " +
-                std::to_string(arguments.size()) + "; at");
+      Cursor(line).fail(found->first + " takes " + std::to_string(macro.parameters.size()) +
+                        " arguments, found " + std::to_string(arguments.size()) + "; at");
     for (const Line& body : macro.body) {
-      Line replaced{body.number, {}};
+      Line replaced{body.file, body.number, {}};
       for (const Token& token : body.tokens) {
         const auto parameter = token.kind == TokenKind::kWord
                                    ? std::find(macro.parameters.begin(), macro.parameters.end(), token.text)
@@ -106,19 +122,19 @@ class Expander {
         out.back().push_back(token);
     }
     for (const Tokens& argument : out)
-      if (argument.empty()) Cursor(line, file_).fail("an empty argument; at");
+      if (argument.empty()) Cursor(line).fail("an empty argument; at");
     return out;
   }
 
-  const std::string& file_;
+  const SourceLoader& loader_;
   std::map<std::string, Macro> macros_;
   std::vector<Line> out_;
 };
 
 }  // namespace
 
-std::vector<Line> expand_macros(std::vector<Line> lines, const std::string& file) {
-  return Expander(file).run(std::move(lines));
+std::vector<Line> expand_macros(std::vector<Line> lines, const SourceLoader& loader) {
+  return Expander(loader).run(std::move(lines));
 }
 
 }  // namespace trn::tasm

@@ -1,9 +1,10 @@
-// .macro NAME(a, b) ... .endm, expanded before anything else is read.
+// .macro NAME(a, b) ... .endm and .include "file", expanded before anything else is read.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "isa/assembler/assembler.h"
 #include "isa/assembler/lexer.h"
 
 namespace trn::tasm {
@@ -12,6 +13,6 @@ namespace trn::tasm {
 // outside of brackets) in place of the parameters. Macros may use macros defined before them. Expanded lines
 // keep the numbers they have in the macro. ProgramError naming the line on a macro without end, a wrong
 // number of arguments, or one that grows without bound.
-std::vector<Line> expand_macros(std::vector<Line> lines, const std::string& file);
+std::vector<Line> expand_macros(std::vector<Line> lines, const SourceLoader& loader);
 
 }  // namespace trn::tasm

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "isa/assembler/macro.h"
 #include "isa/compress.h"
+#include "isa/golden.h"
 
 namespace trn::tasm {
 namespace {
@@ -22,8 +23,8 @@ constexpr BlockPair kBlocks[] = {
 
 }  // namespace
 
-Parser::Parser(const std::string& text, std::string file)
-    : file_(std::move(file)), lines_(expand_macros(lex(text, file_), file_)) {
+Parser::Parser(const std::string& text, std::string file, const SourceLoader& loader)
+    : file_(std::move(file)), lines_(expand_macros(lex(text, file_), loader)) {
   lookup_ = [this](const std::string& name) { return lookup(name); };
   program_.cores.emplace_back();
   match_blocks();
@@ -39,13 +40,13 @@ void Parser::match_blocks() {
       if (word != block.close && (word != block.middle || word.empty())) continue;
       const std::string opener = open.empty() ? "" : lines_[open.back()].tokens[0].text;
       if (opener != block.open && (opener != block.middle || word == block.middle || opener.empty()))
-        Cursor(lines_[i], file_).fail(std::string("no matching ") + block.open);
+        Cursor(lines_[i]).fail(std::string("no matching ") + block.open);
       match_[open.back()] = i;
       open.pop_back();
       if (word == block.middle) open.push_back(i);
     }
   }
-  if (!open.empty()) Cursor(lines_[open.back()], file_).fail("this block is never closed");
+  if (!open.empty()) Cursor(lines_[open.back()]).fail("this block is never closed");
 }
 
 Program Parser::run() {
@@ -59,7 +60,7 @@ void Parser::lines(std::size_t begin, std::size_t end) {
 }
 
 std::size_t Parser::statement(std::size_t at) {
-  Cursor cursor(lines_[at], file_);
+  Cursor cursor(lines_[at]);
   const std::string word = cursor.peek().text;
   if (word[0] != '.') {
     if (cursor.next_is(":"))
@@ -83,8 +84,11 @@ std::size_t Parser::statement(std::size_t at) {
     const auto it = std::find(program_.regions.begin(), program_.regions.end(), name);
     region_ = static_cast<std::uint32_t>(it - program_.regions.begin());
     if (it == program_.regions.end()) program_.regions.push_back(name);
+  } else if (word == ".assert") {
+    const Cursor before = cursor;
+    if (constant(cursor) == 0) before.fail("the assertion does not hold; at");
   } else if (in_engine_) {
-    cursor.fail("only .for, .if, .let and .region may stand inside .engine; before");
+    cursor.fail("only .assert, .for, .if, .let and .region may stand inside .engine; before");
   } else if (word == ".target") {
     program_.target = cursor.word("a machine: trn1, trn2 or trn3");
   } else if (word == ".kernel") {
@@ -102,13 +106,20 @@ std::size_t Parser::statement(std::size_t at) {
   } else if (word == ".core") {
     if (program_.cores.size() == 2) cursor.fail("at most two cores (an LNC=2 pair)");
     program_.cores.emplace_back();
+  } else if (word == ".golden") {
+    declare_golden(cursor);
+  } else if (word == ".tol") {
+    cursor.expect("rel");
+    cursor.expect("=");
+    program_.golden_tolerance = real(cursor);
   } else if (word == ".modelflops") {
     program_.model_flops = static_cast<std::uint64_t>(constant(cursor));
   } else {
     throw ProgramError(
-        file_ + ':' + std::to_string(lines_[at].number) + ":1: unknown directive \"" + word + '"' +
-        suggestion(word, {".const", ".core", ".coll", ".engine", ".for", ".if", ".kernel", ".let", ".macro",
-                          ".modelflops", ".queue", ".region", ".sem", ".table", ".target", ".tensor"}));
+        *lines_[at].file + ':' + std::to_string(lines_[at].number) + ":1: unknown directive \"" + word + '"' +
+        suggestion(word, {".assert", ".const",   ".core",   ".coll",   ".engine", ".for",        ".golden",
+                          ".if",     ".include", ".kernel", ".let",    ".macro",  ".modelflops", ".queue",
+                          ".region", ".sem",     ".table",  ".target", ".tensor", ".tol"}));
   }
   cursor.expect_end();
   return at + 1;
@@ -245,6 +256,20 @@ void Parser::declare_tensor(Cursor& cursor) {
   }
   tensors_[tensor.name] = static_cast<std::uint32_t>(program_.tensors.size());
   program_.tensors.push_back(std::move(tensor));
+}
+
+// What is left of the line, as it is stored.
+void Parser::declare_golden(Cursor& cursor) {
+  const auto it = tensors_.find(cursor.peek().text);
+  if (it == tensors_.end()) cursor.fail("unknown tensor; declare it with .tensor");
+  cursor.take();
+  cursor.expect("=");
+  const Cursor before = cursor;
+  Golden golden{it->second, ""};
+  while (!cursor.at_end()) golden.expression += (golden.expression.empty() ? "" : " ") + cursor.take().text;
+  const std::string problem = golden_problem(golden, program_);
+  if (!problem.empty()) before.fail(problem + "; at");
+  program_.goldens.push_back(std::move(golden));
 }
 
 void Parser::declare_queue(Cursor& cursor) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "isa/assembler/affine.h"
+#include "isa/assembler/assembler.h"
 #include "isa/assembler/lexer.h"
 #include "isa/bounds.h"
 #include "isa/program.h"
@@ -17,7 +18,7 @@ bool is_register(const std::string& name);  // r0 to r63
 
 class Parser {
  public:
-  Parser(const std::string& text, std::string file);
+  Parser(const std::string& text, std::string file, const SourceLoader& loader);
   Program run();
 
  private:
@@ -47,6 +48,7 @@ class Parser {
 
   void define_constants(Cursor& cursor);
   void declare_tensor(Cursor& cursor);
+  void declare_golden(Cursor& cursor);
   void declare_queue(Cursor& cursor);
   void declare_semaphores(Cursor& cursor);
   void declare_collective(Cursor& cursor);

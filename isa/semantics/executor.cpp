@@ -21,15 +21,10 @@ std::uint32_t lanes_of(const Program& program, const AccessPattern& pattern) {
   return info(program.tensors[pattern.tensor].dtype).values;
 }
 
-bool all_written(const ElementBytes& element, std::uint32_t width) {
-  for (std::uint32_t b = 0; b < width; ++b)
-    if (element.written[b] == 0) return false;
-  return true;
-}
-
 }  // namespace
 
-Executor::Executor(RankMemory& memory) : memory_(memory), registers_(memory.program().cores.size()) {}
+Executor::Executor(RankMemory& memory, std::uint32_t core_version)
+    : memory_(memory), core_version_(core_version), registers_(memory.program().cores.size()) {}
 
 Values Executor::load(std::size_t core, const AccessPattern& pattern, const Instruction& instruction,
                       const std::vector<std::int64_t>& rows) {
@@ -38,15 +33,15 @@ Values Executor::load(std::size_t core, const AccessPattern& pattern, const Inst
   const std::uint32_t lanes = info(tensor.dtype).values;
   Values values(pattern.rows, offsets.size() * lanes);
   bool poisoned = false;
+  double* to = values.at.data();
   for (std::uint32_t r = 0; r < pattern.rows; ++r) {
-    const std::int64_t row = pattern.row + (rows.empty() ? static_cast<std::int64_t>(r) : rows[r]);
-    for (std::size_t e = 0; e < offsets.size(); ++e) {
-      const ElementBytes element = memory_.element(core, pattern.tensor, row, offsets[e]);
-      const bool written = all_written(element, info(tensor.dtype).bytes);
+    const ElementRow row = memory_.row(core, pattern.tensor,
+                                       pattern.row + (rows.empty() ? static_cast<std::int64_t>(r) : rows[r]));
+    for (const std::int64_t offset : offsets) {
+      const bool written = row.written(offset);
       poisoned = poisoned || !written;
       for (std::uint32_t lane = 0; lane < lanes; ++lane)
-        values(r, e * lanes + lane) =
-            written ? decode(tensor.dtype, element.bytes, lane) : std::numeric_limits<double>::quiet_NaN();
+        *to++ = written ? row.value(offset, lane) : std::numeric_limits<double>::quiet_NaN();
     }
   }
   if (poisoned && ++poisoned_count_ <= kReported)
@@ -61,6 +56,7 @@ Effect Executor::read(std::size_t core, Engine engine, const Instruction& i) {
   if (i.opcode == Opcode::kDma) return transfer(core, i);
   Effect effect;
   effect.core = core;
+  if (engine == Engine::kTensor) effect.writer = Writer::kArray;
   if (i.opcode == Opcode::kStoreRegister) {
     effect.writes.push_back({i.dst, Values(1, 1), false, {}, {}});
     effect.writes[0].values.at[0] = i.control.scalars[0].value;
@@ -118,31 +114,44 @@ Effect Executor::transfer(std::size_t core, const Instruction& i) {
 
 void Executor::commit(const Effect& effect) {
   for (const Effect::Write& write : effect.writes) {
-    const TensorDecl& tensor = memory_.program().tensors[write.to.tensor];
     const std::vector<std::int64_t> offsets = element_offsets(write.to);
-    const std::uint32_t lanes = info(tensor.dtype).values;
-    const std::uint32_t width = info(tensor.dtype).bytes;
     for (std::size_t r = 0; r < write.values.rows; ++r) {
-      const std::int64_t row =
+      const std::int64_t at =
           write.rows.empty() ? write.to.row + static_cast<std::int64_t>(r) : write.rows[r];
-      for (std::size_t e = 0; e < offsets.size(); ++e) {
-        if (!write.skip.empty() && write.skip[r * offsets.size() + e] != 0) continue;
-        const ElementBytes element = memory_.element(effect.core, write.to.tensor, row, offsets[e]);
-        const bool onto_nothing = write.add && !all_written(element, width);
-        if (onto_nothing && ++poisoned_count_ <= kReported)
-          poisoned_.push_back("core " + std::to_string(effect.core) + " adds onto " + tensor.name +
-                              ", which nobody has written: the first of a group must overwrite");
-        for (std::uint32_t lane = 0; lane < lanes; ++lane) {
-          double value = write.values(r, e * lanes + lane);
-          if (write.add)
-            value = onto_nothing ? std::numeric_limits<double>::quiet_NaN()
-                                 : value + decode(tensor.dtype, element.bytes, lane);
-          encode(tensor.dtype, value, element.bytes, lane);
-        }
-        for (std::uint32_t b = 0; b < width; ++b) element.written[b] = 1;
-      }
+      ElementRow row = memory_.row(effect.core, write.to.tensor, at);
+      for (std::size_t e = 0; e < offsets.size(); ++e)
+        if (write.skip.empty() || write.skip[r * offsets.size() + e] == 0)
+          commit_element(effect, write, row, offsets[e], r, e);
     }
   }
+}
+
+void Executor::commit_element(const Effect& effect, const Effect::Write& write, ElementRow& row,
+                              std::int64_t offset, std::size_t r, std::size_t e) {
+  const std::uint32_t lanes = lanes_of(memory_.program(), write.to);
+  const bool onto_nothing = write.add && !may_add(effect, write, row, offset);
+  for (std::uint32_t lane = 0; lane < lanes; ++lane) {
+    double value = write.values(r, e * lanes + lane);
+    if (write.add)
+      value = onto_nothing ? std::numeric_limits<double>::quiet_NaN() : value + row.value(offset, lane);
+    row.set(offset, lane, value, effect.writer);
+  }
+}
+
+// A sum needs something to add to; before NeuronCore-v4 the array can only add onto what it wrote itself.
+bool Executor::may_add(const Effect& effect, const Effect::Write& write, const ElementRow& row,
+                       std::int64_t offset) {
+  const bool written = row.written(offset);
+  const bool by_array =
+      effect.writer == Writer::kOther || core_version_ >= 4 || (written && row.written_by_array(offset));
+  if (written && by_array) return true;
+  if (++poisoned_count_ <= kReported)
+    poisoned_.push_back("core " + std::to_string(effect.core) + " adds onto " +
+                        memory_.program().tensors[write.to.tensor].name +
+                        (written
+                             ? ", which another engine has written: before NeuronCore-v4 that is undefined"
+                             : ", which nobody has written: the first of a group must overwrite"));
+  return false;
 }
 
 }  // namespace trn

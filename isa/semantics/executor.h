@@ -35,6 +35,7 @@ struct Effect {
     std::vector<char> skip;          // by element: leave what is there; empty: write all
   };
   std::size_t core = 0;
+  Writer writer = Writer::kOther;
   std::vector<Write> writes;
 };
 
@@ -49,7 +50,7 @@ struct EngineRegisters {
 
 class Executor {
  public:
-  explicit Executor(RankMemory& memory);
+  Executor(RankMemory& memory, std::uint32_t core_version);
 
   // `instruction` has its loop terms applied.
   Effect read(std::size_t core, Engine engine, const Instruction& instruction);
@@ -65,8 +66,12 @@ class Executor {
   Values load(std::size_t core, const AccessPattern& pattern, const Instruction& instruction,
               const std::vector<std::int64_t>& rows = {});
   Effect transfer(std::size_t core, const Instruction& instruction);
+  void commit_element(const Effect& effect, const Effect::Write& write, ElementRow& row, std::int64_t offset,
+                      std::size_t r, std::size_t e);
+  bool may_add(const Effect& effect, const Effect::Write& write, const ElementRow& row, std::int64_t offset);
 
   RankMemory& memory_;
+  std::uint32_t core_version_;
   std::vector<std::array<EngineRegisters, kEngineCount>> registers_;  // by core
   std::vector<std::string> poisoned_;
   std::uint64_t poisoned_count_ = 0;

@@ -1,30 +1,43 @@
 #include "isa/semantics/memory.h"
 
+#include <algorithm>
+
 namespace trn {
 
-RankMemory::RankMemory(const Program& program, std::uint64_t partitions, std::uint64_t sbuf_bytes,
-                       std::uint64_t psum_bytes)
-    : program_(program) {
-  for (std::size_t c = 0; c < program.cores.size(); ++c) {
-    sbuf_.emplace_back(partitions, sbuf_bytes);
-    psum_.emplace_back(partitions, psum_bytes);
+RankMemory::RankMemory(const Program& program, Precision precision) : program_(program) {
+  std::uint64_t rows = 0, sbuf_bytes = 0, psum_bytes = 0;
+  for (const TensorDecl& tensor : program.tensors) {
+    const bool hbm = tensor.space == Space::kHbm;
+    hbm_.push_back(hbm ? ByteArray(1, tensor.rows() * tensor.row_bytes(), precision) : ByteArray());
+    if (hbm) continue;
+    rows = std::max(rows, tensor.rows());
+    std::uint64_t& bytes = tensor.space == Space::kSbuf ? sbuf_bytes : psum_bytes;
+    bytes = std::max(bytes, tensor.address + tensor.row_bytes());
   }
-  for (const TensorDecl& tensor : program.tensors)
-    hbm_.push_back(tensor.space == Space::kHbm ? ByteArray(1, tensor.rows() * tensor.row_bytes())
-                                               : ByteArray());
+  for (std::size_t c = 0; c < program.cores.size(); ++c) {
+    sbuf_.emplace_back(rows, sbuf_bytes, precision);
+    psum_.emplace_back(rows, psum_bytes, precision);
+  }
 }
 
-ElementBytes RankMemory::element(std::size_t core, std::uint32_t tensor, std::int64_t row,
-                                 std::int64_t offset) {
+ElementRow RankMemory::row(std::size_t core, std::uint32_t tensor, std::int64_t row) {
   const TensorDecl& decl = program_.tensors[tensor];
-  const std::uint64_t width = size_of(decl.dtype);
+  const auto width = static_cast<std::int64_t>(size_of(decl.dtype));
+  TRN_CHECK(row >= 0 && static_cast<std::uint64_t>(row) < decl.rows(), "an operand leaves its memory");
+  const auto make = [&](ByteArray& memory, std::uint64_t begin, std::int64_t low, std::int64_t high) {
+    float* const exact = memory.exact.empty() ? nullptr : memory.exact.data() + begin;
+    return ElementRow(decl.dtype, memory.bytes.data() + begin, memory.written.data() + begin, exact, low,
+                      high);
+  };
   if (decl.space == Space::kHbm) {
-    const std::int64_t index = row * static_cast<std::int64_t>(decl.row_elements()) + offset;
-    return hbm_[tensor].at(0, static_cast<std::uint64_t>(index) * width);
+    const std::int64_t before = row * static_cast<std::int64_t>(decl.row_elements());
+    return make(hbm_[tensor], static_cast<std::uint64_t>(before * width), -before,
+                static_cast<std::int64_t>(decl.rows() * decl.row_elements()) - before);
   }
   ByteArray& memory = decl.space == Space::kSbuf ? sbuf_[core] : psum_[core];
-  return memory.at(static_cast<std::uint64_t>(row),
-                   decl.address + static_cast<std::uint64_t>(offset) * width);
+  const auto before = static_cast<std::int64_t>(decl.address);
+  return make(memory, static_cast<std::uint64_t>(row) * memory.row_bytes + decl.address, -before / width,
+              (static_cast<std::int64_t>(memory.row_bytes) - before) / width);
 }
 
 std::vector<std::int64_t> element_offsets(const AccessPattern& pattern) {

@@ -72,13 +72,19 @@ std::uint32_t to_bits(double value, Format f) {
   const double magnitude = std::fabs(value);
   if (magnitude == 0) return sign;
   const int bias = (1 << (f.exponent_bits - 1)) - 1;
-  int exponent = 0;
-  std::frexp(magnitude, &exponent);  // magnitude = m 2^exponent, m in [0.5, 1)
-  const int unbiased = std::max(exponent - 1, 1 - bias);
-  // In units of the last place: rounding may carry into the exponent, which the addition takes along.
-  const double units = std::nearbyint(std::ldexp(magnitude, f.mantissa_bits - unbiased));
-  const std::uint64_t bits = (static_cast<std::uint64_t>(unbiased + bias - 1) << f.mantissa_bits) +
-                             static_cast<std::uint64_t>(std::min(units, 4e9));
+  std::uint64_t wide = 0;  // of the double: 11 bits of exponent, 52 of mantissa
+  std::memcpy(&wide, &magnitude, sizeof wide);
+  const int exponent = static_cast<int>(wide >> 52u) - 1023;
+  std::uint64_t bits = 0;
+  if (exponent >= 1 - bias) {
+    // Half of the last place less one, and one more if that place is odd: rounding may carry into the
+    // exponent.
+    const unsigned dropped = 52u - static_cast<unsigned>(f.mantissa_bits);
+    wide += (std::uint64_t{1} << (dropped - 1)) - 1 + (wide >> dropped & 1u);
+    bits = (wide >> dropped) - (static_cast<std::uint64_t>(1023 - bias) << f.mantissa_bits);
+  } else {  // in units of the least subnormal
+    bits = static_cast<std::uint64_t>(std::nearbyint(std::ldexp(magnitude, f.mantissa_bits + bias - 1)));
+  }
   if (bits <= largest) return sign | static_cast<std::uint32_t>(bits);
   return sign | (f.top == Format::Top::kInfinity ? infinity : largest);
 }

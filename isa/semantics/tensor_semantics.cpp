@@ -1,4 +1,5 @@
 // The array: weights, products, transposes, MX.
+#include <Eigen/Core>
 #include <cmath>
 
 #include "isa/semantics/number.h"
@@ -25,8 +26,22 @@ void load_weights_mx(Operation& op) {
   load_weights(op);
 }
 
-// result[m][n] = sum over rows k and planes p of w[k][m of p] x[k][n of p], in fp32. Double row has its
-// planes side by side, an x4 element its lanes.
+using Floats = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+Eigen::Index rows_of(const Values& values) { return static_cast<Eigen::Index>(values.rows); }
+
+// One plane of a double row, which has them side by side, or one lane of x4 elements.
+Floats plane(const Values& values, std::size_t p, std::size_t planes, bool lanes_inside) {
+  const std::size_t count = values.columns / planes;
+  Floats out(rows_of(values), static_cast<Eigen::Index>(count));
+  float* to = out.data();
+  for (std::size_t r = 0; r < values.rows; ++r)
+    for (std::size_t c = 0; c < count; ++c)
+      *to++ = static_cast<float>(values(r, lanes_inside ? c * planes + p : p * count + c));
+  return out;
+}
+
+// result[m][n] = sum over rows k and planes p of w[k][m of p] x[k][n of p], in fp32.
 void multiply(Operation& op, std::size_t planes, bool lanes_inside) {
   const Values& moving = op.sources[0];
   const auto found = op.registers.weights.find(cell(op.instruction));
@@ -41,20 +56,13 @@ void multiply(Operation& op, std::size_t planes, bool lanes_inside) {
   if (result.rows > m_count || result.columns != n_count)
     throw ProgramError("a matmul of " + std::to_string(m_count) + " x " + std::to_string(n_count) + " into " +
                        std::to_string(result.rows) + " x " + std::to_string(result.columns));
-  const auto column = [&](std::size_t at, std::size_t p, std::size_t count) {
-    return lanes_inside ? at * planes + p : p * count + at;
-  };
-  std::vector<float> sums(n_count);
-  for (std::size_t m = 0; m < result.rows; ++m) {
-    std::fill(sums.begin(), sums.end(), 0.0F);
-    for (std::size_t k = 0; k < moving.rows; ++k)
-      for (std::size_t p = 0; p < planes; ++p) {
-        const float w = static_cast<float>(weights(k, column(m, p, m_count)));
-        for (std::size_t n = 0; n < n_count; ++n)
-          sums[n] += w * static_cast<float>(moving(k, column(n, p, n_count)));
-      }
-    for (std::size_t n = 0; n < n_count; ++n) result(m, n) = static_cast<double>(sums[n]);
-  }
+  Floats sums = Floats::Zero(rows_of(result), static_cast<Eigen::Index>(n_count));
+  for (std::size_t p = 0; p < planes; ++p)
+    sums.noalias() += plane(weights, p, planes, lanes_inside).leftCols(rows_of(result)).transpose() *
+                      plane(moving, p, planes, lanes_inside);
+  for (std::size_t m = 0; m < result.rows; ++m)
+    for (std::size_t n = 0; n < n_count; ++n)
+      result(m, n) = static_cast<double>(sums(static_cast<Eigen::Index>(m), static_cast<Eigen::Index>(n)));
   op.writes[0].add = op.instruction.accumulate;
 }
 

@@ -6,6 +6,7 @@
 #include "kernels/registry.h"
 #include "sim/cli/cli.h"
 #include "sim/cli/machine_option.h"
+#include "sim/cli/precision_option.h"
 #include "sim/cli/print_result.h"
 #include "sim/functional/kernel_check.h"
 #include "sim/run/simulation.h"
@@ -18,32 +19,26 @@ struct KernelCheckArguments {
   std::string name;
   MachineOption machine;
   bool all = false;
+  std::string precision = "hardware";
 };
 
-// One line a tensor.
 std::string check_lines(const KernelCheckResult& result) {
   std::string out;
-  for (const TensorCheck& check : result.tensors) {
-    out += fmt::format("    {:<10} largest error {:.3g}, relative {:.3g}, SNR {:.1f} dB", check.tensor,
-                       check.largest_error, check.relative_error, check.snr_db);
-    if (check.wrong > 0)
-      out += fmt::format("; {} WRONG, the first in row {}, column {}", with_commas(check.wrong),
-                         check.first_row, check.first_column);
-    out += '\n';
-  }
+  for (const TensorCheck& check : result.tensors) out += "    " + check_line(check);
   for (const std::string& line : result.hazards) out += "    hazard: " + line + '\n';
   for (const std::string& line : result.poisoned) out += "    unwritten: " + line + '\n';
   return out;
 }
 
 // Each of the kernel's cases that the machine can run; the number that failed.
-std::size_t check_cases(const KernelRow& kernel, const MachineConfig& machine) {
+std::size_t check_cases(const KernelRow& kernel, const MachineConfig& machine, Precision precision) {
   std::size_t failed = 0;
   for (const std::map<std::string, std::string>& given : kernel.proof.cases) {
     std::string name = kernel.name;
     for (const auto& [key, value] : given) name += " --" + key + ' ' + value;
     try {
-      const KernelCheckResult result = check_kernel(kernel, kernel_arguments(kernel, given), machine, 1);
+      const KernelCheckResult result =
+          check_kernel(kernel, kernel_arguments(kernel, given), machine, 1, {1, precision});
       if (!result.passed()) ++failed;
       fmt::print("  {} {} on {}\n{}", result.passed() ? "ok    " : "FAILED", name, machine.name,
                  check_lines(result));
@@ -55,13 +50,14 @@ std::size_t check_cases(const KernelRow& kernel, const MachineConfig& machine) {
 }
 
 void check(const KernelCheckArguments& arguments) {
+  const Precision precision = precision_named(arguments.precision);
   std::size_t failed = 0;
   if (!arguments.all) {
-    failed = check_cases(find_kernel(arguments.name), arguments.machine.load());
+    failed = check_cases(find_kernel(arguments.name), arguments.machine.load(), precision);
   } else {
     for (const std::string& name : known_machines()) {
       const MachineConfig machine = parse_machine(load_machine_document(name), "chip");
-      for (const KernelRow& kernel : kernel_table()) failed += check_cases(kernel, machine);
+      for (const KernelRow& kernel : kernel_table()) failed += check_cases(kernel, machine, precision);
     }
   }
   if (failed > 0) throw ProgramError(fmt::format("kernel check: {} case(s) failed", failed));
@@ -73,6 +69,7 @@ struct KernelRun {
   std::size_t lnc = 1;
   bool json = false;
   bool functional = false;
+  std::string precision = "hardware";
   std::string trace;
 };
 
@@ -109,7 +106,8 @@ void run(const KernelRun& options, const std::vector<std::string>& rest) {
   if (!options.trace.empty()) write_file_atomically(options.trace, write_trace(program));
   KernelCheckResult checked;
   if (options.functional)
-    checked = check_kernel(kernel, kernel_arguments(kernel, pairs(rest)), machine, options.lnc);
+    checked = check_kernel(kernel, kernel_arguments(kernel, pairs(rest)), machine, options.lnc,
+                           {1, precision_named(options.precision)});
   const RunResult result = options.functional ? checked.run : run_program(program, machine);
   fmt::print("{}", options.json ? result_json(result) : result_text(result));
   if (options.functional && !options.json)
@@ -141,6 +139,7 @@ void add_kernel(CLI::App& app) {
   command->add_flag("--json", options->json, "print JSON");
   command->add_flag("--functional,--check", options->functional,
                     "also run it on data and compare with the kernel's reference");
+  add_precision(*command, options->precision);
   command->add_option("--write-trace", options->trace, "also write the program as a trace");
   command->allow_extras();
   command->callback([options, command] { run(*options, command->remaining()); });
@@ -149,6 +148,7 @@ void add_kernel(CLI::App& app) {
   auto arguments = std::make_shared<KernelCheckArguments>();
   checker->add_option("name", arguments->name, "see trnsim kernel list");
   checker->add_flag("--all", arguments->all, "every kernel on every generation");
+  add_precision(*checker, arguments->precision);
   arguments->machine.add_to(*checker, "trn2");
   checker->footer("Example: trnsim kernel check gemm --machine trn2");
   checker->callback([arguments] { check(*arguments); });

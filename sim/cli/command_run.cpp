@@ -6,6 +6,7 @@
 #include "isa/assembler/assembler.h"
 #include "sim/cli/cli.h"
 #include "sim/cli/machine_option.h"
+#include "sim/cli/precision_option.h"
 #include "sim/cli/print_job.h"
 #include "sim/cli/print_result.h"
 #include "sim/functional/data_run.h"
@@ -21,22 +22,25 @@ struct RunArguments {
   std::string mesh;
   std::string detail = "one";
   bool functional = false;
+  std::string precision = "hardware";
   MachineOption machine;
   bool json = false;
 };
 
 // Timed on data: what HBM holds afterwards, and every access that nothing orders.
-void run_functional(const Program& program, const MachineConfig& machine) {
-  const DataRunResult result = run_on_data(program, machine);
+void run_functional(const Program& program, const MachineConfig& machine, Precision precision) {
+  const DataRunResult result = run_on_data(program, machine, {1, precision});
   fmt::print("{}", result_text(result.run));
   for (const TensorSummary& t : result.hbm)
     fmt::print("  {:<12} mean {:.6g}, rms {:.6g}, {:.6g} to {:.6g}\n", t.name, t.mean, t.rms, t.least,
                t.most);
+  for (const TensorCheck& check : result.goldens) fmt::print("  golden {}", check_line(check));
   for (const std::string& line : result.hazards) fmt::print("  hazard: {}\n", line);
   for (const std::string& line : result.poisoned) fmt::print("  unwritten: {}\n", line);
   if (!result.clean())
     throw ProgramError(program.name + ": " + std::to_string(result.hazards.size()) + " hazards, " +
-                       std::to_string(result.poisoned.size()) + " reads of unwritten bytes; see above");
+                       std::to_string(result.poisoned.size()) + " reads of unwritten bytes" +
+                       (result.right() ? "" : ", not what .golden says") + "; see above");
   fmt::print("  no hazards, no reads of unwritten bytes\n");
 }
 
@@ -45,7 +49,7 @@ void run(const RunArguments& arguments) {
   const MachineConfig machine = arguments.machine.load();
   if (arguments.functional) {
     if (job.ranks() > 1) throw UsageError("--functional runs one rank; leave out --mesh");
-    run_functional(job.programs[0], machine);
+    run_functional(job.programs[0], machine, precision_named(arguments.precision));
   } else if (job.one_program() && job.seats.empty() && arguments.detail == "one") {
     const RunResult result = run_folded(job, machine);
     fmt::print("{}", arguments.json ? result_json(result) : result_text(result));
@@ -75,6 +79,7 @@ void add_run(CLI::App& app) {
   command->add_flag(
       "--functional", arguments->functional,
       "execute it on data as well: seeded numbers in HBM, hazards and unwritten reads reported");
+  add_precision(*command, arguments->precision);
   arguments->machine.add_to(*command, "trn2");
   command->add_flag("--json", arguments->json, "print JSON");
   command->callback([arguments] { run(*arguments); });

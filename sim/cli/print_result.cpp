@@ -8,6 +8,15 @@
 
 namespace trn {
 
+std::string check_line(const TensorCheck& check) {
+  std::string out = fmt::format("{:<10} largest error {:.3g}, relative {:.3g}, SNR {:.1f} dB", check.tensor,
+                                check.largest_error, check.relative_error, check.snr_db);
+  if (check.wrong > 0)
+    out += fmt::format("; {} WRONG, the first in row {}, column {}", with_commas(check.wrong),
+                       check.first_row, check.first_column);
+  return out + '\n';
+}
+
 std::string time_text(Picoseconds time) {
   const double us = to_us(time);
   if (us < 1e3) return fmt::format("{:.3f} us", us);

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "sim/functional/comparison.h"
 #include "sim/run/run_result.h"
 
 namespace trn {
@@ -13,6 +14,9 @@ std::string result_json(const RunResult& result);
 // The engines of a run's cores, a row each, and its five longest stalls, a line each.
 std::string engine_table(const RunResult& result);
 std::string stall_lines(const RunResult& result);
+
+// A tensor against its reference, a line.
+std::string check_line(const TensorCheck& check);
 
 // 12.3 us, 4.56 ms: three to four significant digits.
 std::string time_text(Picoseconds time);

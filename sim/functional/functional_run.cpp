@@ -4,10 +4,8 @@
 
 namespace trn {
 
-DataExecution::DataExecution(const Program& program, const MachineConfig& machine)
-    : memory_(program, machine.core.sbuf.partitions, machine.core.sbuf.bytes_per_partition.count(),
-              machine.core.psum.banks * machine.core.psum.bank_bytes.count()),
-      executor_(memory_) {
+DataExecution::DataExecution(const Program& program, const MachineConfig& machine, Precision precision)
+    : memory_(program, precision), executor_(memory_, machine.core_version) {
   for (const CollectiveDecl& collective : program.collectives)
     throw ProgramError(program.name + ": collective over axis " + collective.axis +
                        ": execution on data covers one rank; run it without --functional");

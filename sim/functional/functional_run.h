@@ -12,10 +12,16 @@
 
 namespace trn {
 
+struct DataOptions {
+  std::uint64_t seed = 1;  // of the numbers in HBM
+  Precision precision = Precision::kHardware;
+};
+
 class DataExecution : public ExecutionObserver {
  public:
   // `program` must outlive it.
-  DataExecution(const Program& program, const MachineConfig& machine);
+  DataExecution(const Program& program, const MachineConfig& machine,
+                Precision precision = Precision::kHardware);
 
   RankMemory& memory() { return memory_; }
   const Executor& executor() const { return executor_; }

@@ -1,7 +1,6 @@
 #include "sim/functional/kernel_check.h"
 
 #include <algorithm>
-#include <cmath>
 #include <random>
 
 #include "base/error.h"
@@ -20,30 +19,6 @@ std::uint32_t find_tensor(const Program& program, const std::string& name) {
   TRN_CHECK(false, "the reference names a tensor the kernel does not have: " + name);
 }
 
-TensorCheck compare(const std::string& name, const Matrix& found, const Matrix& expected, double tolerance) {
-  TRN_CHECK(found.rows == expected.rows && found.columns == expected.columns,
-            "a reference of the wrong shape for " + name);
-  TensorCheck check;
-  check.tensor = name;
-  double signal = 0;
-  double noise = 0;
-  for (const double value : expected.at) signal += value * value;
-  const double rms = std::sqrt(signal / static_cast<double>(expected.at.size()));
-  for (std::uint64_t r = 0; r < found.rows; ++r)
-    for (std::uint64_t c = 0; c < found.columns; ++c) {
-      const double error = std::fabs(found(r, c) - expected(r, c));
-      const double relative = error / (std::fabs(expected(r, c)) + rms);
-      noise += error * error;
-      if (error == 0) continue;
-      check.largest_error = std::max(check.largest_error, error);
-      check.relative_error = std::max(check.relative_error, relative);
-      if (relative <= tolerance) continue;  // false for NaN
-      if (check.wrong++ == 0) check.first_row = r, check.first_column = c;
-    }
-  check.snr_db = signal == 0 ? 0 : noise == 0 ? 999 : 10 * std::log10(signal / noise);
-  return check;
-}
-
 }  // namespace
 
 bool KernelCheckResult::passed() const {
@@ -53,13 +28,13 @@ bool KernelCheckResult::passed() const {
 }
 
 KernelCheckResult check_kernel(const KernelRow& kernel, const KernelArguments& arguments,
-                               const MachineConfig& machine, std::size_t cores, std::uint64_t seed) {
+                               const MachineConfig& machine, std::size_t cores, DataOptions options) {
   if (!kernel.proof.expected)
     throw UsageError("kernel " + kernel.name + " has no reference to check against");
   const Program program = kernel.build(arguments, machine, cores);
-  DataExecution execution(program, machine);
+  DataExecution execution(program, machine, options.precision);
   RankMemory& memory = execution.memory();
-  std::mt19937_64 random(seed);
+  std::mt19937_64 random(options.seed);
   const Matrices special = kernel.proof.inputs ? kernel.proof.inputs(arguments) : Matrices{};
   // Every tensor gets values; the references then say which ones are results and must be written anew.
   Matrices given;
@@ -80,7 +55,8 @@ KernelCheckResult check_kernel(const KernelRow& kernel, const KernelArguments& a
   execution.finish();
   for (const auto& [name, value] : expected) {
     const std::uint32_t t = find_tensor(program, name);
-    const double tolerance = kernel.proof.tolerance + unit_roundoff(program.tensors[t].dtype);
+    const double tolerance =
+        allowed_error(kernel.proof.tolerance, program.tensors[t].dtype, options.precision);
     result.tensors.push_back(compare(name, read_matrix(memory, t), value, tolerance));
   }
   result.hazards = hazards.hazards();

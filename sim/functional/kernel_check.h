@@ -5,18 +5,11 @@
 #include <vector>
 
 #include "kernels/registry.h"
+#include "sim/functional/comparison.h"
+#include "sim/functional/functional_run.h"
 #include "sim/run/run_result.h"
 
 namespace trn {
-
-struct TensorCheck {
-  std::string tensor;
-  double largest_error = 0;                       // |error|
-  double relative_error = 0;                      // largest |error| / (|value| + rms)
-  double snr_db = 0;                              // signal to error power; 0 where there is no signal
-  std::uint64_t wrong = 0;                        // elements beyond the tolerance, NaN where a number belongs
-  std::uint64_t first_row = 0, first_column = 0;  // of those
-};
 
 struct KernelCheckResult {
   std::vector<TensorCheck> tensors;
@@ -29,6 +22,6 @@ struct KernelCheckResult {
 
 // UsageError if the kernel has no reference.
 KernelCheckResult check_kernel(const KernelRow& kernel, const KernelArguments& arguments,
-                               const MachineConfig& machine, std::size_t cores, std::uint64_t seed = 1);
+                               const MachineConfig& machine, std::size_t cores, DataOptions options = {});
 
 }  // namespace trn

@@ -94,6 +94,33 @@ TEST(Assembler, TextRoundTripsOnTheSample) {
   EXPECT_EQ(assemble(disassemble(p), "again"), p);
 }
 
+// A file includes one beside it; an error in that names it.
+TEST(Assembler, FilesIncludeFiles) {
+  const SourceLoader loader = [](const std::string& path, const std::string& from) {
+    EXPECT_EQ(from, "main.tasm");
+    return Source{path == "good" ? ".sem s\n" : "  what\n", "dir/" + path};
+  };
+  const std::string text = ".target trn2\n.include \"good\"\n.engine SP\nPOST s+=1\n.end\n";
+  EXPECT_EQ(assemble(text, "main.tasm", loader).semaphores, std::vector<std::string>{"s"});
+  const auto error = [&](const std::string& body, const SourceLoader& with) {
+    try {
+      assemble(body, "main.tasm", with);
+    } catch (const ProgramError& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(error(".include \"bad\"\n", loader).rfind("dir/bad:1:3: ", 0), 0u);
+  EXPECT_NE(error(".include \"good\"\n", {}).find("includes none"), std::string::npos);
+  EXPECT_NE(error(".include good\n", loader).find("expected a file name in quotation marks"),
+            std::string::npos);
+}
+
+TEST(Assembler, AnAssertionThatDoesNotHoldIsAnError) {
+  EXPECT_NO_THROW(assemble(".target trn2\n.const A=4\n.assert A%2==0\n", "f"));
+  EXPECT_THROW(assemble(".target trn2\n.const A=3\n.assert A%2==0\n", "f"), ProgramError);
+}
+
 TEST(Assembler, TextRoundTripsOnRandomPrograms) {
   for (std::uint64_t seed = 1; seed < 300; ++seed) {
     RandomProgramOptions options;

@@ -69,8 +69,8 @@ class Semantics : public testing::Test {
                             "dtype=fp32 shape=[2,1]\n.tensor p space=psum dtype=fp32 shape=[4,4]\n.engine " +
                             engine + "\n" + text + ".end\n",
                         "k");
-    memory_ = std::make_unique<RankMemory>(program_, 128, 4096, 4096);
-    executor_ = std::make_unique<Executor>(*memory_);
+    memory_ = std::make_unique<RankMemory>(program_);
+    executor_ = std::make_unique<Executor>(*memory_, 4);
     for (int row = 0; row < 2; ++row)
       for (int column = 0; column < 4; ++column) {
         put(0, row, column, 4 * row + column + 1);
@@ -82,15 +82,13 @@ class Semantics : public testing::Test {
     return get(2, 4);
   }
   void put(std::uint32_t tensor, int row, int column, double value) {
-    const ElementBytes e = memory_->element(0, tensor, row, column);
-    encode(DType::kFp32, value, e.bytes);
-    std::fill_n(e.written, 4, std::uint8_t{1});
+    memory_->row(0, tensor, row).set(column, 0, value);
   }
   std::vector<double> get(std::uint32_t tensor, int columns, int rows = 2) {
     std::vector<double> out;
     for (int row = 0; row < rows; ++row)
       for (int column = 0; column < columns; ++column)
-        out.push_back(decode(DType::kFp32, memory_->element(0, tensor, row, column).bytes));
+        out.push_back(memory_->row(0, tensor, row).value(column, 0));
     return out;
   }
   Program program_;
