@@ -1,6 +1,8 @@
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/stubs/logging.h>
 
+#include <cmath>
+
 #include "base/error.h"
 #include "isa/golden.h"
 #include "traces/trace.pb.h"
@@ -116,7 +118,8 @@ class Reader {
       if (!problem.empty()) fail("golden: " + problem);
     }
     program_.golden_tolerance = from.golden_tolerance();
-    if (!(program_.golden_tolerance >= 0)) fail("golden: a tolerance is not negative");
+    if (!std::isfinite(program_.golden_tolerance) || program_.golden_tolerance < 0)
+      fail("golden: a tolerance is a number from 0 on");
   }
 
   void stream(const trace::Stream& from) {
@@ -216,6 +219,7 @@ class Reader {
     i.table = from.table();
     i.tile = {static_cast<std::uint8_t>(from.tile()), static_cast<std::uint8_t>(from.tile() >> 8u),
               static_cast<std::uint8_t>(from.tile() >> 16u), static_cast<std::uint8_t>(from.tile() >> 24u)};
+    if (!std::isfinite(from.imm0()) || !std::isfinite(from.imm1())) fail("an immediate that is not finite");
     i.imm0 = from.imm0();
     i.imm1 = from.imm1();
     if (i.opcode == Opcode::kDma) index(from.queue(), program_.queues.size(), "queue");
