@@ -32,6 +32,7 @@ TensorConfig parse_tensor(ConfigNode node) {
   c.fp32_passes = node.positive("fp32_passes");
   c.fp32_opcodes = node.positive("fp32_opcodes");
   c.fp32_transpose_passes = node.positive("fp32_transpose_passes");
+  c.background_transpose = node.flag("background_transpose");
   c.fp8_double_row = node.flag("fp8_double_row");
   c.sparsity_speedup = node.positive("sparsity_speedup");
   c.weight_columns_per_cycle = node.positive("weight_columns_per_cycle");

@@ -22,6 +22,7 @@ struct TensorConfig {
   std::uint64_t fp32_passes;
   std::uint64_t fp32_opcodes;
   std::uint64_t fp32_transpose_passes;
+  bool background_transpose;  // a transpose runs beside a matmul or another transpose
   bool fp8_double_row;
   std::uint64_t
       sparsity_speedup;  // contraction an instruction with structured sparsity covers; 1: no sparsity

@@ -184,7 +184,7 @@ class Generator {
   }
 
   void tensor(Instruction& i) {
-    switch (pick(5)) {
+    switch (pick(6)) {
       case 0:
         i.opcode = Opcode::kLoadWeights;
         i.src[0] = pattern(1, 1 + pick(128), 0);
@@ -196,6 +196,16 @@ class Generator {
         break;
       case 2:
         i.opcode = Opcode::kWait;
+        break;
+      case 3:
+        i.opcode = Opcode::kTranspose;
+        i.source_count = 1;
+        i.src[0] = pattern(1, 1 + pick(128), 0);
+        i.src[0].dims[0].step = 1;
+        i.dst = psum();
+        i.dst.rows = static_cast<std::uint32_t>(i.src[0].dims[0].num);
+        i.dst.dims[0] = {1, 128};
+        i.dst.offset = static_cast<std::int64_t>(512 * pick(4));
         break;
       default: {
         i.opcode = Opcode::kMatmul;

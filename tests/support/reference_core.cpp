@@ -164,6 +164,7 @@ class ReferenceCore {
     };
     Cell cells[16];
     Picoseconds array_until;
+    Picoseconds background_free;
     std::map<std::size_t, Picoseconds> descriptor_unit;
     Picoseconds limited_until;
     std::vector<std::pair<Picoseconds, Picoseconds>> array_busy;
@@ -208,6 +209,11 @@ class ReferenceCore {
     return cells;
   }
 
+  bool background(const Engine_& e, const Instruction& i) const {
+    return e.engine == Engine::kTensor && i.opcode == Opcode::kTranspose &&
+           config_.tensor.background_transpose;
+  }
+
   Picoseconds own_start(const Engine_& e, const Instruction& i, OpKind kind) {
     Core& core = cores_[e.core];
     if (kind == OpKind::kArray || kind == OpKind::kWeights) {
@@ -217,6 +223,7 @@ class ReferenceCore {
         start = kind == OpKind::kArray ? std::max({start, cell.free, cell.weights_ready})
                                        : std::max({start, cell.load_free, cell.shadow_free});
       }
+      if (background(e, i)) start = std::min(start, std::max(e.slot, core.background_free));
       return start;
     }
     if (kind == OpKind::kDma)
@@ -280,8 +287,11 @@ class ReferenceCore {
         const Picoseconds from = std::max(start, core.array_until);
         if (read > from) core.array_busy.emplace_back(from, read);
         core.array_until = std::max(core.array_until, read);
-        for (const std::size_t c : cells_of(i.tile))
-          core.cells[c].free = read, core.cells[c].shadow_free = start;
+        if (background(e, i) && core.background_free <= start)
+          core.background_free = read;
+        else
+          for (const std::size_t c : cells_of(i.tile))
+            core.cells[c].free = read, core.cells[c].shadow_free = start;
         complete = after(read, cost.latency, e.clock);
         e.slot = start;
         if (read > from) e.stats.busy += read - from;

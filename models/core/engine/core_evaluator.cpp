@@ -172,6 +172,10 @@ EdgeTime CoreEvaluator::earliest(const EngineState& engine, const TimingOp& op) 
         const ArrayCell& cell = core.array[static_cast<std::size_t>(__builtin_ctz(rest))];
         start = later(later(start, cell.free), cell.weights_ready);
       }
+      if (op.background) {
+        const EdgeTime beside = later(engine.slot, core.background_free);
+        if (beside.time() < start.time()) return beside;
+      }
       return start;
     }
     case TimingOp::Kind::kWeights: {
@@ -283,10 +287,14 @@ void CoreEvaluator::issue(std::size_t e) {
       const Picoseconds busy = read.time() > from ? read.time() - from : Picoseconds(0);
       core.array_until = std::max(core.array_until, read.time());
       if (busy.count() > 0) core.limiter.occupied(from, read.time());
-      for (std::uint32_t rest = op.cells; rest != 0; rest &= rest - 1) {
-        ArrayCell& cell = core.array[static_cast<std::size_t>(__builtin_ctz(rest))];
-        cell.free = read;
-        cell.shadow_free = start;
+      if (op.background && core.background_free.time() <= start.time()) {
+        core.background_free = read;
+      } else {
+        for (std::uint32_t rest = op.cells; rest != 0; rest &= rest - 1) {
+          ArrayCell& cell = core.array[static_cast<std::size_t>(__builtin_ctz(rest))];
+          cell.free = read;
+          cell.shadow_free = start;
+        }
       }
       complete = read.plus(op.latency, clock).time();
       slot = start.plus(engine.fetch, clock);

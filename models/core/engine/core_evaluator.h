@@ -123,6 +123,7 @@ class CoreEvaluator {
     Reservation psum_port;
     std::array<Picoseconds, kEngineCount> descriptor_unit{};
     std::array<ArrayCell, 16> array{};  // the first alone where no instruction takes a part of the array
+    EdgeTime background_free;           // of the transpose that runs beside
     Picoseconds array_until;            // some part of it is busy
     CurrentLimiter limiter;
     WaitAttribution waits;

@@ -50,6 +50,7 @@ OpCost tensor_op(const Instruction& i, const Program& program, const TensorConfi
   cost.latency = engine.latency;
   if (i.opcode == Opcode::kTranspose) {
     cost.busy = transpose_interval(i.src[0].rows, columns, source.dtype, engine);
+    cost.background = engine.background_transpose;
     return cost;
   }
   cost.busy = matmul_interval({columns / planes, i.dst.rows, source.dtype}, engine);

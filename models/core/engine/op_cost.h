@@ -15,6 +15,7 @@ struct OpCost {
   std::uint8_t table = 0;        // activation table set, 0: any
   bool takes_bus = false;        // the bus shared by Vector fast modes and GpSimd
   bool takes_psum_port = false;  // v2: Vector and Scalar exclude each other on PSUM
+  bool background = false;       // a transpose that may run beside another instruction of the array
   std::uint64_t flops = 0;       // executed by the array, one multiply-add = 2
 };
 

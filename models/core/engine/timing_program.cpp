@@ -73,6 +73,7 @@ class Lowering {
     op.busy = EdgeStep(cost.busy, out_.clock);
     op.latency = EdgeStep(cost.latency, out_.clock);
     op.flops = cost.flops;
+    op.background = cost.background;
     op.dynamic = i.dynamic();
     op.fetch_bound = cost.busy < out_.fetch;
     if (i.opcode == Opcode::kClearSemaphore) op.detail = i.control.semaphore;

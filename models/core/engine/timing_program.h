@@ -49,6 +49,7 @@ struct TimingOp {
   bool takes_psum_port = false;
   bool post_at_read = false;
   bool post_sibling = false;
+  bool background = false;   // a transpose that may run beside another instruction of the array
   bool dynamic = false;      // an operand's place comes from a register
   bool fetch_bound = false;  // shorter than the fetch of the next instruction
   std::uint8_t wait_reg = kNoRegister;
