@@ -92,6 +92,36 @@ std::uint64_t dynamic_count(const NodeList& nodes) {
 
 namespace {
 
+// False: jumps decide.
+bool add_posts(const NodeList& nodes, std::uint64_t times, std::uint16_t semaphore, bool to_sibling,
+               std::uint64_t& total) {
+  for (const Node& node : nodes) {
+    const Instruction& i = node.instruction;
+    if (node.is_loop()) {
+      if (!add_posts(node.body, times * node.repeat, semaphore, to_sibling, total)) return false;
+    } else if (info(i.opcode).jumps) {
+      return false;
+    } else if (i.post.semaphore == semaphore &&
+               (i.post.sibling == to_sibling || i.opcode == Opcode::kCollective)) {  // which posts to both
+      total += times * i.post.increment;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> total_posts(const Program& program, std::uint32_t core,
+                                         std::uint16_t semaphore) {
+  std::uint64_t total = 0;
+  for (std::uint32_t c = 0; c < program.cores.size(); ++c)
+    for (const NodeList& stream : program.cores[c].streams)
+      if (!add_posts(stream, 1, semaphore, c != core, total)) return std::nullopt;
+  return total;
+}
+
+namespace {
+
 void expand_into(const NodeList& nodes, std::vector<std::uint64_t>& indices, NodeList& out) {
   for (const Node& node : nodes) {
     if (node.is_loop()) {

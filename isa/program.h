@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -260,6 +261,9 @@ struct Program {
 
 // Instructions executed by one stream, loops unrolled.
 std::uint64_t dynamic_count(const NodeList& nodes);
+// All that a program's instructions ever add to a semaphore of a core; nothing where jumps decide how often
+// they run.
+std::optional<std::uint64_t> total_posts(const Program& program, std::uint32_t core, std::uint16_t semaphore);
 // The same stream without loops; `limit` guards against exploding (InternalError past it).
 NodeList expand(const NodeList& nodes, std::uint64_t limit = 50'000'000);
 

@@ -65,10 +65,19 @@ TEST(SampleMatmul, IsTheSameFromABinaryTrace) {
 // hop of 30,000 later, at edge 56 of ACT's 1200 MHz; WAIT and POST are 16 cycles each: edge 88 is at 73,333
 // ps.
 TEST(Run, ADeadlockNamesWhoWaitsOnWhat) {
-  EXPECT_EQ(
-      run_error<DeadlockError>(".target trn2\n.kernel d\n.sem a, b\n.engine DVE\nPOST a+=1\nWAIT "
-                               "b>=2\n.end\n.engine ACT\nWAIT a>=1\nPOST b+=1\n.end\n"),
-      "d: deadlock at 73,333 ps; core 0 DVE after 1 instructions, region main: waits for b>=2, it is 1");
+  EXPECT_EQ(run_error<DeadlockError>(".target trn2\n.kernel d\n.sem a, b\n.engine DVE\nPOST a+=1\nWAIT "
+                                     "b>=2\n.end\n.engine ACT\nWAIT a>=1\nPOST b+=1\n.end\n"),
+            "d: deadlock at 73,333 ps; core 0 DVE after 1 instructions, region main: waits for b>=2, it is 1 "
+            "and can "
+            "never get there: all posts of the program add up to 1");
+}
+
+// Three posts in a loop would do; each engine waits for the other first.
+TEST(Run, ADeadlockThatOnlyOrderMakesIsNotBlamedOnTheCount) {
+  const std::string error = run_error<DeadlockError>(
+      ".target trn2\n.kernel d\n.sem a, b\n.engine DVE\n.for i in 0..3\nPOST a+=1 ? b>=3\n.endfor\n.end\n"
+      ".engine ACT\n.for i in 0..3\nPOST b+=1 ? a>=1\n.endfor\n.end\n");
+  EXPECT_NE(error.find("waits for b>=3, it is 0;"), std::string::npos) << error;
 }
 
 TEST(Run, RulesAreCheckedBeforeTimeStarts) {

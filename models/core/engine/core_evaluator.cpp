@@ -522,6 +522,15 @@ void CoreEvaluator::post(std::uint32_t core, std::uint16_t semaphore, std::uint6
   }
 }
 
+std::string CoreEvaluator::open_wait(std::uint32_t core, std::uint16_t semaphore, std::int64_t needed) const {
+  std::string text = ": waits for " + program_.semaphores[semaphore] + ">=" + std::to_string(needed) +
+                     ", it is " + std::to_string(cores_[core].semaphores.final_value(semaphore));
+  const std::optional<std::uint64_t> most = total_posts(program_, core, semaphore);
+  if (most && static_cast<std::int64_t>(*most) < needed)
+    text += " and can never get there: all posts of the program add up to " + std::to_string(*most);
+  return text;
+}
+
 std::vector<std::string> CoreEvaluator::blocked() const {
   std::vector<std::string> lines;
   for (std::size_t e = 0; e < engines_.size(); ++e) {
@@ -532,8 +541,7 @@ std::vector<std::string> CoreEvaluator::blocked() const {
                        " after " + with_commas(engine.stats.instructions) + " instructions, region " +
                        program_.regions[op.region];
     if (op.wait_semaphore != kNoSemaphore)
-      line += ": waits for " + program_.semaphores[op.wait_semaphore] + ">=" + std::to_string(needed_[e]) +
-              ", it is " + std::to_string(cores_[engine.core].semaphores.final_value(op.wait_semaphore));
+      line += open_wait(engine.core, op.wait_semaphore, needed_[e]);
     else
       line += ": waits for a free slot of queue " + program_.queues[op.queue].name;
     lines.push_back(line);

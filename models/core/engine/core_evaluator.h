@@ -145,6 +145,7 @@ class CoreEvaluator {
   bool addresses_valid(const EngineState& engine, const TimingOp& op);
   std::size_t control_flow(EngineState& engine, const TimingOp& op, EdgeTime& end);
   void clear(std::size_t e, std::uint16_t semaphore);
+  std::string open_wait(std::uint32_t core, std::uint16_t semaphore, std::int64_t needed) const;
   void fail(const EngineState& engine, const TimingOp& op, const std::string& what);
   void trigger(EngineState& engine, const TimingOp& op, EdgeTime start);
   IssuedInstruction issued(const EngineState& engine, const TimingOp& op, Picoseconds start,
