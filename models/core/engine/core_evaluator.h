@@ -86,8 +86,6 @@ class CoreEvaluator {
     std::size_t at = 0;  // current op
     std::uint32_t depth = 0;
     std::array<std::uint64_t, kMaxLoopDepth> iteration{};
-    Sequencer sequencer;
-    std::uint64_t jumps = 0;
     EdgeTime slot;   // earliest issue by the engine's own history
     EdgeTime start;  // issue time unless a shared resource delays it
     Picoseconds complete;
@@ -96,6 +94,8 @@ class CoreEvaluator {
     EdgeStep fetch;  // to the next instruction at least
     EdgeStep taken_branch;
     EngineStats stats;
+    std::uint64_t jumps = 0;
+    Sequencer sequencer;
   };
   struct Reservation {
     Picoseconds until;
