@@ -36,7 +36,7 @@ void HappensBefore::number_steps(std::size_t cores) {
   std::vector<std::uint32_t> issued(engines);
   std::map<std::tuple<std::uint32_t, std::uint16_t, std::uint16_t>, std::pair<std::uint32_t, std::uint32_t>>
       streams;
-  components_ = 2 * engines;
+  components_ = std::size_t{2} * engines;
   for (const ExecutionStep& step : steps_) {
     if (!step.transfer) {
       const std::uint32_t thread = engine_thread(step);
