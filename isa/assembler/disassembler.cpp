@@ -25,7 +25,8 @@ class Printer {
       line(fmt::format(".table {} = [{}]", t.name, fmt::join(t.values, ",")));
     for (const Golden& golden : program_.goldens)
       line(fmt::format(".golden {} = {}", program_.tensors[golden.tensor].name, golden.expression));
-    if (!program_.goldens.empty()) line(fmt::format(".tol rel={:.9e}", program_.golden_tolerance));
+    if (program_.golden_tolerance != kGoldenTolerance || !program_.goldens.empty())
+      line(fmt::format(".tol rel={:.9e}", program_.golden_tolerance));
     if (program_.model_flops != 0) line(fmt::format(".modelflops {}", program_.model_flops));
     regions();
     for (std::size_t c = 0; c < program_.cores.size(); ++c) {
