@@ -30,7 +30,7 @@ Program worker(int copies, const std::string& op = "all_reduce") {
 // against every rank.
 TEST(JobRun, OneRankForAllEqualsEveryRank) {
   const MachineConfig m = instance();
-  for (const std::uint64_t tp : {2, 4, 8}) {
+  for (const std::uint64_t tp : {2ULL, 4ULL, 8ULL}) {
     for (const char* op : {"all_reduce", "all_gather", "reduce_scatter"}) {
       const Job job = uniform_job(worker(2, op), {{"tp", tp}, {"fsdp", 32 / tp}});
       const double folded = to_us(run_folded(job, m).time);
