@@ -1,10 +1,8 @@
 #include "models/machine_config.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
 
-#include "base/error.h"
+#include "base/config/config_folder.h"
 #include "base/text.h"
 
 namespace trn {
@@ -201,11 +199,6 @@ std::uint32_t core_version(const ConfigNode& root, const std::string& generation
   root.fail("generation", "expected NeuronCore-v2, -v3 or -v4, found \"" + generation + '"');
 }
 
-std::string config_folder() {
-  const char* folder = std::getenv("TRNSIM_CONFIG_DIR");
-  return folder != nullptr ? folder : TRNSIM_CONFIG_DIR;
-}
-
 }  // namespace
 
 std::uint64_t FabricConfig::chips() const {
@@ -234,8 +227,13 @@ MachineConfig parse_machine(const ConfigDocument& document, const std::string& s
   chip.reject_unknown_keys();
   m.core = parse_core(root.child("neuron_core"));
   ConfigNode hbm = root.child("hbm");
-  m.hbm = {hbm.positive("stacks"), hbm.positive("capacity_mib"), rate(hbm, "stack_mb_per_s"),
-           percent(hbm, "efficiency_percent"), hbm.integer("reserved_mib_per_core")};
+  m.hbm = {hbm.positive("stacks"),
+           hbm.positive("capacity_mib"),
+           rate(hbm, "stack_mb_per_s"),
+           percent(hbm, "efficiency_percent"),
+           hbm.integer("reserved_mib_per_core"),
+           {}};
+  m.hbm.dram = parse_dram(hbm.child("dram"), m.hbm.stack_rate);
   if (m.chip.neuron_cores % m.hbm.stacks != 0) hbm.fail("stacks", "must divide chip.neuron_cores");
   hbm.reject_unknown_keys();
   ConfigNode die = root.child("die_to_die");
@@ -298,24 +296,10 @@ MachineName parse_machine_name(const std::string& text) {
   return {text.substr(0, colon), text.substr(colon + 1)};
 }
 
-std::vector<std::string> known_machines() {
-  std::vector<std::string> names;
-  std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator(config_folder(), ignored))
-    if (entry.path().extension() == ".json") names.push_back(entry.path().stem().string());
-  std::sort(names.begin(), names.end());
-  return names;
-}
+std::vector<std::string> known_machines() { return names_in(config_folder()); }
 
 ConfigDocument load_machine_document(const std::string& name) {
-  if (name.find('/') == std::string::npos && name.find(".json") == std::string::npos) {
-    const std::vector<std::string> known = known_machines();
-    if (std::find(known.begin(), known.end(), name) == known.end())
-      throw ConfigError("machine \"" + name + "\": unknown" + suggestion(name, known) +
-                        "; or give a file.json");
-    return ConfigDocument::load(config_folder() + '/' + name + ".json");
-  }
-  return ConfigDocument::load(name);
+  return load_named(config_folder(), "machine", name);
 }
 
 }  // namespace trn

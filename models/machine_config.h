@@ -9,6 +9,7 @@
 #include "base/config/config_document.h"
 #include "base/units.h"
 #include "isa/rules.h"
+#include "models/memory/hbm/dram_config.h"
 
 namespace trn {
 
@@ -148,6 +149,7 @@ struct HbmConfig {
   MegabytesPerSecond stack_rate;  // peak
   std::uint64_t efficiency_percent;
   std::uint64_t reserved_mib_per_core;
+  DramConfig dram;  // of one stack
 
   MegabytesPerSecond achievable_stack_rate() const {
     return MegabytesPerSecond(stack_rate.count() * efficiency_percent / 100);

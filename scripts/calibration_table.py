@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints every figure of configs/*.json as a Markdown table; docs/calibration.md ends with its output.
+"""Prints every figure of configs/*.json and configs/hbm/*.json as a Markdown table; docs/calibration.md ends with its output.
 
 `--check` compares instead, and fails when the document is out of date.
 """
@@ -21,7 +21,7 @@ def figures(node, path=""):
 
 def table():
     lines = []
-    for file in sorted((ROOT / "configs").glob("*.json")):
+    for file in [*sorted((ROOT / "configs").glob("*.json")), *sorted((ROOT / "configs" / "hbm").glob("*.json"))]:
         config = json.loads(file.read_text())
         lines += [f"\n### {config['name']}\n", "| key | value | confidence | source |", "|---|---|---|---|"]
         for key, figure in figures(config):

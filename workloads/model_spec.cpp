@@ -1,9 +1,9 @@
 #include "workloads/model_spec.h"
 
-#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "base/config/config_folder.h"
 #include "base/error.h"
 #include "base/text.h"
 
@@ -42,10 +42,7 @@ class Reader {
   std::string name_;
 };
 
-std::string models_folder() {
-  const char* folder = std::getenv("TRNSIM_CONFIG_DIR");
-  return std::string(folder != nullptr ? folder : TRNSIM_CONFIG_DIR) + "/models";
-}
+std::string models_folder() { return config_folder() + "/models"; }
 
 }  // namespace
 
