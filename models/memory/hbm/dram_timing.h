@@ -27,7 +27,9 @@ inline constexpr std::array<std::string_view, 6> kDramLimits{"requests",  "bank 
 
 class ChannelTiming {
  public:
-  explicit ChannelTiming(const DramConfig& dram) : t_(dram.t), banks_per_group_(dram.banks_per_group) {}
+  explicit ChannelTiming(const DramConfig& dram) : t_(dram.t) {
+    while ((std::uint64_t{1} << group_shift_) < dram.banks_per_group) ++group_shift_;  // a power of two
+  }
 
   std::uint64_t open_row(std::size_t bank) const { return banks_[bank].row; }
   bool is_open(std::size_t bank) const { return banks_[bank].row != kNoRow; }
@@ -65,11 +67,11 @@ class ChannelTiming {
   struct Group {
     std::uint64_t cas_ok = 0, read_ok = 0, activate_ok = 0;
   };
-  const Group& group_of(std::size_t bank) const { return groups_[bank / banks_per_group_]; }
-  Group& group_of(std::size_t bank) { return groups_[bank / banks_per_group_]; }
+  const Group& group_of(std::size_t bank) const { return groups_[bank >> group_shift_]; }
+  Group& group_of(std::size_t bank) { return groups_[bank >> group_shift_]; }
 
   DramTiming t_;
-  std::size_t banks_per_group_;
+  std::uint32_t group_shift_ = 0;
   std::array<Bank, 64> banks_{};
   std::array<Group, 16> groups_{};
   std::uint64_t cas_ok_ = 0, read_ok_ = 0, write_ok_ = 0, activate_ok_ = 0;
