@@ -11,12 +11,13 @@ void add_disasm(CLI::App& app);
 void add_config(CLI::App& app);
 void add_list(CLI::App& app);
 void add_validate(CLI::App& app);
+void add_dma_curve(CLI::App& app);
 
 const std::vector<CommandRow>& command_table() {
   static const std::vector<CommandRow> kTable{
       {"train", add_train},       {"collective", add_collective}, {"kernel", add_kernel}, {"run", add_run},
       {"asm", add_asm},           {"disasm", add_disasm},         {"config", add_config}, {"list", add_list},
-      {"validate", add_validate},
+      {"validate", add_validate}, {"dma-curve", add_dma_curve},
   };
   return kTable;
 }
