@@ -81,7 +81,11 @@ void write_file_atomically(const std::string& path, const std::string& content) 
       throw UsageError(path + ": cannot write this file; check that the folder exists and is writable");
     }
   }
-  std::filesystem::rename(temporary, path);
+  std::error_code failed;
+  std::filesystem::rename(temporary, path, failed);
+  if (!failed) return;
+  std::remove(temporary.c_str());
+  throw UsageError(path + ": cannot write this file: " + failed.message());
 }
 
 }  // namespace trn

@@ -9,7 +9,9 @@ namespace trn {
 
 std::uint32_t FlowEngine::add_resource(std::string name, double capacity) {
   TRN_CHECK(capacity > 0, "resource " + name + " without capacity");
-  resources_.push_back({std::move(name), capacity, 0, 0, {}, 0, false, false});
+  Resource& resource = resources_.emplace_back();
+  resource.name = std::move(name);
+  resource.capacity = capacity;
   return static_cast<std::uint32_t>(resources_.size() - 1);
 }
 
@@ -32,7 +34,7 @@ FlowId FlowEngine::start(Picoseconds now, const FlowSpec& spec) {
   flow.serial = next_serial_++;
   ++flow.version;
   flow.active = true;
-  ++active_count_;
+  if (active_count_++ == 0) active_since_ = now;
   for (const FlowUse& use : flow.spec.uses) resources_[use.resource].flows.push_back(id);
   mark_dirty(flow);
   if (flow.spec.uses.empty()) {  // limited by its own cap alone: nothing to solve
@@ -65,7 +67,8 @@ void FlowEngine::take_completed(Picoseconds now, std::vector<FlowId>& completed)
     TRN_CHECK(top.finish == now, "a completion was skipped");
     account(flow, now);
     flow.active = false;
-    --active_count_;
+    rebind(flow, kOwnCap, now);
+    if (--active_count_ == 0) active_time_ += now - active_since_;
     for (const FlowUse& use : flow.spec.uses) {
       std::vector<FlowId>& list = resources_[use.resource].flows;
       list.erase(std::find(list.begin(), list.end(), top.flow));
@@ -79,7 +82,7 @@ void FlowEngine::take_completed(Picoseconds now, std::vector<FlowId>& completed)
 std::vector<FlowEngine::ResourceReport> FlowEngine::report() const {
   std::vector<ResourceReport> rows;
   for (const Resource& r : resources_)
-    rows.push_back({r.name, r.capacity, r.units_moved, r.bound_picoseconds});
+    rows.push_back({r.name, r.capacity, r.units_moved, r.bound_picoseconds, r.binding});
   return rows;
 }
 
@@ -151,7 +154,7 @@ void FlowEngine::solve_component(Picoseconds now) {
         shares[i].binding == kOwnCap ? kOwnCap : component_resources_[shares[i].binding];
     if (shares[i].rate == flow.rate && binding == flow.binding) continue;
     account(flow, now);
-    flow.binding = binding;
+    rebind(flow, binding, now);
     if (shares[i].rate == flow.rate) continue;
     flow.rate = shares[i].rate;
     ++flow.version;
@@ -168,7 +171,22 @@ void FlowEngine::account(Flow& flow, Picoseconds now) {
   flow.remaining -= done;
   flow.since = now;
   for (const FlowUse& use : flow.spec.uses) resources_[use.resource].units_moved += done * use.coefficient;
-  if (flow.binding != kOwnCap) resources_[flow.binding].bound_picoseconds += elapsed;
+  if (flow.binding == kOwnCap) return;
+  resources_[flow.binding].bound_picoseconds += elapsed;
+  FlowWatch* const watch = flow.spec.watch;
+  if (watch == nullptr || watch->resource != flow.binding) return;
+  watch->picoseconds += elapsed;
+  watch->bytes += done;
+}
+
+void FlowEngine::rebind(Flow& flow, std::uint32_t binding, Picoseconds now) {
+  if (binding == flow.binding) return;
+  if (flow.binding != kOwnCap) {
+    Resource& old = resources_[flow.binding];
+    if (--old.bound_flows == 0) old.binding += now - old.bound_since;
+  }
+  flow.binding = binding;
+  if (binding != kOwnCap && resources_[binding].bound_flows++ == 0) resources_[binding].bound_since = now;
 }
 
 }  // namespace trn

@@ -14,12 +14,21 @@ namespace trn {
 
 using FlowId = std::uint32_t;
 
+// What one resource did to one flow: filled in while the flow is bound by it. Belongs to the flow's owner and
+// must outlive the flow.
+struct FlowWatch {
+  std::uint32_t resource = kOwnCap;
+  double picoseconds = 0;  // bound by the resource
+  double bytes = 0;        // moved meanwhile
+};
+
 struct FlowSpec {
   Bytes bytes;  // > 0
   double weight = 1;
   double cap = std::numeric_limits<double>::infinity();  // bytes a picosecond
   std::uint32_t priority = 0;
   std::vector<FlowUse> uses;
+  FlowWatch* watch = nullptr;
 };
 
 // Only the connected component that a start or a completion touches is re-solved. Simultaneous changes
@@ -39,12 +48,15 @@ class FlowEngine {
   std::size_t active() const { return active_count_; }
   std::uint64_t solves() const { return solves_; }
   double rate(FlowId flow) const { return flows_[flow].rate; }
+  // Some flow was active, up to the last completion after which none was.
+  Picoseconds active_time() const { return active_time_; }
 
   struct ResourceReport {
     std::string name;
     double capacity;           // units a picosecond
     double units_moved;        // integral of the used capacity
     double bound_picoseconds;  // summed over flows: time during which this resource was the binding one
+    Picoseconds binding;       // the binding one of at least one flow
   };
   // Up to the last completion or solve.
   std::vector<ResourceReport> report() const;
@@ -64,9 +76,12 @@ class FlowEngine {
   };
   struct Resource {
     std::string name;
-    double capacity;
+    double capacity = 0;
     double units_moved = 0;
     double bound_picoseconds = 0;
+    std::uint32_t bound_flows = 0;  // binds so many now,
+    Picoseconds bound_since;        // the first of them since then
+    Picoseconds binding;
     std::vector<FlowId> flows;
     std::uint32_t local = 0;  // index inside the component being solved
     bool visited = false;
@@ -86,6 +101,7 @@ class FlowEngine {
   void collect_component(std::uint32_t from);
   void solve_component(Picoseconds now);
   void account(Flow& flow, Picoseconds now);
+  void rebind(Flow& flow, std::uint32_t binding, Picoseconds now);
   void mark_dirty(const Flow& flow);
 
   std::vector<Flow> flows_;
@@ -95,6 +111,7 @@ class FlowEngine {
   std::priority_queue<Projected> projected_;
   std::uint64_t next_serial_ = 0;
   std::size_t active_count_ = 0;
+  Picoseconds active_since_, active_time_;
   std::uint64_t solves_ = 0;
 
   MaxMinSolver solver_;

@@ -12,12 +12,16 @@ void add_config(CLI::App& app);
 void add_memory(CLI::App& app);
 void add_list(CLI::App& app);
 void add_validate(CLI::App& app);
+void add_dma_curve(CLI::App& app);
 
 const std::vector<CommandRow>& command_table() {
   static const std::vector<CommandRow> kTable{
-      {"train", add_train}, {"collective", add_collective}, {"kernel", add_kernel}, {"run", add_run},
-      {"asm", add_asm},     {"disasm", add_disasm},         {"memory", add_memory}, {"config", add_config},
-      {"list", add_list},   {"validate", add_validate},
+      {"train", add_train},       {"collective", add_collective},
+      {"kernel", add_kernel},     {"run", add_run},
+      {"asm", add_asm},           {"disasm", add_disasm},
+      {"memory", add_memory},     {"dma-curve", add_dma_curve},
+      {"config", add_config},     {"list", add_list},
+      {"validate", add_validate},
   };
   return kTable;
 }

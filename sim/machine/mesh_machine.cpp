@@ -41,7 +41,7 @@ void MeshMachine::add_rank(std::size_t r) {
     rank.engines.push_back({engines, engine_time_per_byte(machine_, program.cores.size())});
     std::vector<std::uint32_t>& numbers = rank.queues.emplace_back();
     for (const QueueDecl& queue : program.queues)
-      numbers.push_back(queues_.add_queue({engines, rank.stack}, queue.priority));
+      numbers.push_back(queues_.add_queue({engines, rank.stack}, queue.priority, queue.mode));
   }
   rank.evaluator = std::make_unique<CoreEvaluator>(program, machine_.core);
   rank.module = std::make_unique<CoreModule>(("rank" + std::to_string(r)).c_str(), *rank.evaluator,

@@ -28,7 +28,7 @@ void RankMachine::add_cores() {
     const std::uint32_t engines = flows.add_resource("DMA engines of core " + std::to_string(c), 1.0);
     std::vector<std::uint32_t>& numbers = queue_numbers_.emplace_back();
     for (const QueueDecl& queue : program_.queues)
-      numbers.push_back(queues_.add_queue({engines, stack_}, queue.priority));
+      numbers.push_back(queues_.add_queue({engines, stack_}, queue.priority, queue.mode));
     engines_.push_back({engines, engine_time_per_byte(machine_, program_.cores.size())});
   }
 }

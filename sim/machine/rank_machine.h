@@ -32,6 +32,9 @@ class RankMachine {
   const CoreEvaluator& cores() const { return evaluator_; }
   const Traffic& traffic() const { return traffic_; }
   const DmaQueues& queues() const { return queues_; }
+  // Resource numbers: the rank's HBM stack, and the DMA engines of each core.
+  std::uint32_t stack() const { return stack_; }
+  std::uint32_t engines(std::size_t core) const { return engines_[core].resource; }
   Picoseconds last_collective() const { return last_collective_; }
   // By (axis, operation).
   const std::map<std::pair<std::string, CollectiveOp>, CollectiveTotals>& collectives() const {

@@ -56,6 +56,8 @@ struct RunStatGroup : StatGroup {
     hbm_read += r.hbm_read.count();
     hbm_write += r.hbm_write.count();
     dma_active += r.dma_active.count();
+    quiet += (r.time - r.moving).count();
+    descriptors_only += r.descriptors_only.count();
     model_flops += r.model_flops;
     array_flops += r.array_flops;
     limiter += r.limiter_activations;
@@ -67,6 +69,9 @@ struct RunStatGroup : StatGroup {
   Counter hbm_read{this, "hbm_read_bytes", Unit::kBytes, "read from HBM"};
   Counter hbm_write{this, "hbm_write_bytes", Unit::kBytes, "written to HBM"};
   Counter dma_active{this, "dma_active", Unit::kPicoseconds, "at least one transfer was moving"};
+  Counter quiet{this, "quiet", Unit::kPicoseconds, "no transfer or collective was moving"};
+  Counter descriptors_only{this, "descriptors_only", Unit::kPicoseconds,
+                           "no transfer was moving, and the next one had been triggered"};
   Counter model_flops{this, "model_flops", Unit::kFlops, "useful work as the program's author counts it"};
   Counter array_flops{this, "array_flops", Unit::kFlops, "counted from the Tensor instructions"};
   Counter limiter{this, "limiter_activations", Unit::kCount, "times the Tensor current limiter was armed"};

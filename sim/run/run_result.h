@@ -9,6 +9,7 @@
 #include "isa/engine.h"
 #include "models/core/engine/core_stats.h"
 #include "models/core/engine/wait_attribution.h"
+#include "models/memory/dma/transfer_losses.h"
 
 namespace trn {
 
@@ -22,6 +23,17 @@ struct ResourceResult {
   std::string name;
   double utilization;  // of its capacity over the run
   Picoseconds bound;   // summed over transfers: time during which it was the binding resource
+  double binding;      // share of the run during which it bound at least one transfer
+  // Bytes a second over the run and the peak; 0 for resources other than DMA engines (without their
+  // collectives) and HBM.
+  double achieved = 0, peak = 0;
+};
+
+// What the transfers of a region lost, and to what.
+struct TransferRegion {
+  std::string region;
+  TransferTimes times;
+  std::string way_out;  // of the main reason
 };
 
 // A region's idle time in front of a semaphore on one engine.
@@ -53,6 +65,9 @@ struct RunResult {
   std::uint64_t transfers = 0;
   Bytes dma_bytes, hbm_read, hbm_write;
   Picoseconds dma_active;
+  Picoseconds moving;                            // some transfer or collective was moving bytes
+  Picoseconds descriptors_only;                  // no transfer was, and the next one had been triggered
+  std::vector<TransferRegion> transfer_regions;  // that lost most first
   std::uint64_t model_flops = 0;
   std::uint64_t array_flops = 0;  // counted from the Tensor instructions
   std::uint64_t limiter_activations = 0;

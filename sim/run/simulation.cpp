@@ -30,6 +30,37 @@ void collect_engines(const CoreEvaluator& cores, const Program& program, RunResu
                    [](const Stall& a, const Stall& b) { return b.time < a.time; });
 }
 
+void collect_resources(const RankMachine& rank, const MachineConfig& machine, RunResult& result) {
+  const double run = static_cast<double>(result.time.count());
+  for (const FlowEngine::ResourceReport& r : rank.traffic().flows().report())
+    result.resources.push_back({r.name, ratio(r.units_moved, r.capacity * run),
+                                Picoseconds(static_cast<std::uint64_t>(r.bound_picoseconds)),
+                                ratio(static_cast<double>(r.binding.count()), run), 0, 0});
+  const double seconds = to_seconds(result.time);
+  ResourceResult& stack = result.resources[rank.stack()];
+  stack.achieved = stack.utilization * 1e6 * static_cast<double>(machine.hbm.achievable_stack_rate().count());
+  stack.peak = 1e6 * static_cast<double>(machine.hbm.stack_rate.count());
+  for (std::uint32_t core = 0; core < rank.cores().core_count(); ++core) {
+    ResourceResult& engines = result.resources[rank.engines(core)];
+    engines.achieved = ratio(static_cast<double>(rank.queues().moved(rank.engines(core)).count()), seconds);
+    engines.peak = 1e6 * static_cast<double>(machine.core.dma.engine_rate.count() * machine.core.dma.engines);
+  }
+}
+
+void collect_regions(const DmaQueues& queues, const Program& program, const DmaConfig& dma,
+                     RunResult& result) {
+  for (std::size_t r = 0; r < queues.regions().size(); ++r) {
+    const TransferTimes& times = queues.regions()[r];
+    if (times.transfers > 0)
+      result.transfer_regions.push_back(
+          {program.regions[r], times, way_out(times.main_reason(), times, dma)});
+  }
+  std::stable_sort(result.transfer_regions.begin(), result.transfer_regions.end(),
+                   [](const TransferRegion& a, const TransferRegion& b) {
+                     return b.times.total_lost() < a.times.total_lost();
+                   });
+}
+
 void collect_traffic(const RankMachine& machine, RunResult& result) {
   const DmaQueues::Totals& totals = machine.queues().totals();
   result.transfers = totals.transfers;
@@ -37,15 +68,13 @@ void collect_traffic(const RankMachine& machine, RunResult& result) {
   result.hbm_read = totals.hbm_read;
   result.hbm_write = totals.hbm_write;
   result.dma_active = totals.active;
+  result.moving = machine.traffic().flows().active_time();
+  result.descriptors_only = totals.descriptors_only;
   result.time = std::max({machine.cores().finish(), totals.last, machine.last_collective()});
   for (const auto& [key, t] : machine.collectives())
     result.collectives.push_back({key.first,
                                   std::string(kCollectiveOps[static_cast<std::size_t>(key.second)]), t.count,
                                   t.bytes, t.time});
-  for (const FlowEngine::ResourceReport& r : machine.traffic().flows().report())
-    result.resources.push_back({r.name,
-                                ratio(r.units_moved, r.capacity * static_cast<double>(result.time.count())),
-                                Picoseconds(static_cast<std::uint64_t>(r.bound_picoseconds))});
 }
 
 void check(const Job& job, const MachineConfig& machine) {
@@ -75,6 +104,8 @@ RunResult run_folded(const Job& job, const MachineConfig& machine, ExecutionObse
   result.model_flops = program.model_flops;
   collect_engines(rank.cores(), program, result);
   collect_traffic(rank, result);
+  collect_resources(rank, machine, result);
+  collect_regions(rank.queues(), program, machine.core.dma, result);
   return result;
 }
 

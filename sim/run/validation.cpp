@@ -34,30 +34,6 @@ std::vector<std::string> fields(const std::string& line, const std::string& wher
   return out;
 }
 
-std::vector<MeasuredRow> read_rows(const std::string& path) {
-  std::istringstream text(read_text_file(path));
-  std::string line;
-  std::getline(text, line);
-  std::map<std::string, std::size_t> column;
-  const std::vector<std::string> header = fields(line, path + ":1");
-  for (std::size_t i = 0; i < header.size(); ++i) column[header[i]] = i;
-  for (const char* name : {"id", "generation", "scale", "workload", "metric", "value", "unit", "usable_for"})
-    if (column.count(name) == 0) throw ConfigError(path + ":1: no column " + name);
-  std::vector<MeasuredRow> rows;
-  for (std::size_t number = 2; std::getline(text, line); ++number) {
-    const std::string where = path + ':' + std::to_string(number);
-    const std::vector<std::string> f = fields(line, where);
-    if (f.size() != header.size())
-      throw ConfigError(where + ": " + std::to_string(f.size()) + " fields, the header has " +
-                        std::to_string(header.size()));
-    const auto at = [&](const char* name) { return f[column.at(name)]; };
-    // Rows of several figures keep the first; the map does not simulate them.
-    rows.push_back({at("id"), at("generation"), at("scale"), at("workload"), at("metric"), at("unit"),
-                    at("usable_for"), std::strtod(at("value").c_str(), nullptr)});
-  }
-  return rows;
-}
-
 // --- runs ------------------------------------------------------------------------------------------------
 
 struct Run {
@@ -160,6 +136,30 @@ double measure(const std::string& name, const Run& run, const std::string& where
 
 }  // namespace
 
+std::vector<MeasuredRow> read_measurements(const std::string& path) {
+  std::istringstream text(read_text_file(path));
+  std::string line;
+  std::getline(text, line);
+  std::map<std::string, std::size_t> column;
+  const std::vector<std::string> header = fields(line, path + ":1");
+  for (std::size_t i = 0; i < header.size(); ++i) column[header[i]] = i;
+  for (const char* name : {"id", "generation", "scale", "workload", "metric", "value", "unit", "usable_for"})
+    if (column.count(name) == 0) throw ConfigError(path + ":1: no column " + name);
+  std::vector<MeasuredRow> rows;
+  for (std::size_t number = 2; std::getline(text, line); ++number) {
+    const std::string where = path + ':' + std::to_string(number);
+    const std::vector<std::string> f = fields(line, where);
+    if (f.size() != header.size())
+      throw ConfigError(where + ": " + std::to_string(f.size()) + " fields, the header has " +
+                        std::to_string(header.size()));
+    const auto at = [&](const char* name) { return f[column.at(name)]; };
+    // Rows of several figures keep the first; the map does not simulate them.
+    rows.push_back({at("id"), at("generation"), at("scale"), at("workload"), at("metric"), at("unit"),
+                    at("usable_for"), std::strtod(at("value").c_str(), nullptr)});
+  }
+  return rows;
+}
+
 double ValidationRow::log_error() const { return std::log(*predicted / measured.value); }
 
 std::vector<ValidationRow> validate(const std::string& folder, const std::string& filter) {
@@ -167,7 +167,7 @@ std::vector<ValidationRow> validate(const std::string& folder, const std::string
   ConfigNode root = map.root();
   Runs runs;
   std::vector<ValidationRow> rows;
-  for (MeasuredRow& measured : read_rows(folder + "/core.csv")) {
+  for (MeasuredRow& measured : read_measurements(folder + "/core.csv")) {
     ConfigNode entry = root.child(measured.id);
     if (measured.id.find(filter) == std::string::npos) continue;
     ValidationRow row;

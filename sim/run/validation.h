@@ -14,6 +14,9 @@ struct MeasuredRow {
   double value = 0;
 };
 
+// The rows of a CSV file such as validation/core.csv. ConfigError with its line if it is broken.
+std::vector<MeasuredRow> read_measurements(const std::string& path);
+
 struct ValidationRow {
   MeasuredRow measured;
   std::string run;     // the kernel and its arguments

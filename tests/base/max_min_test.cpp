@@ -175,6 +175,31 @@ TEST(FlowEngine, SharesOverTime) {
   EXPECT_DOUBLE_EQ(engine.report()[link].units_moved, 1300);
 }
 
+// As above, and C (100 B) alone from 2000 ps on. The link binds A for 1300 ps, B for 600 and C for 100,
+// together 2000; at least one of them for 1300 + 100. C is not watched, B neither.
+TEST(FlowEngine, CountsTheTimeAResourceBindsOnce) {
+  FlowEngine engine;
+  const std::uint32_t link = engine.add_resource("link", 1.0);
+  FlowWatch watch{link, 0, 0};
+  std::vector<FlowId> done;
+  engine.start(Picoseconds(0), {Bytes(1000), 1, 1e300, 0, {{link, 1.0}}, &watch});
+  engine.next_completion(Picoseconds(0));
+  engine.start(Picoseconds(500), {Bytes(300), 1, 1e300, 0, {{link, 1.0}}, nullptr});
+  engine.next_completion(Picoseconds(500));
+  for (const std::uint64_t at : {1100, 1300}) {
+    engine.take_completed(Picoseconds(at), done);
+    engine.next_completion(Picoseconds(at));
+  }
+  engine.start(Picoseconds(2000), {Bytes(100), 1, 1e300, 0, {{link, 1.0}}, nullptr});
+  engine.next_completion(Picoseconds(2000));
+  engine.take_completed(Picoseconds(2100), done);
+  EXPECT_DOUBLE_EQ(engine.report()[link].bound_picoseconds, 2000);
+  EXPECT_EQ(engine.report()[link].binding, Picoseconds(1400));
+  EXPECT_EQ(engine.active_time(), Picoseconds(1400));
+  EXPECT_DOUBLE_EQ(watch.picoseconds, 1300);
+  EXPECT_DOUBLE_EQ(watch.bytes, 1000);
+}
+
 // Bytes are conserved and no resource is used above its capacity, over random starts.
 TEST(FlowEngine, ConservesBytes) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {

@@ -112,7 +112,7 @@ class ReferenceCore {
       Core& core = cores_.emplace_back();
       core.semaphores.resize(program.semaphores.size());
       for (const QueueDecl& q : program.queues)
-        core.queues.push_back({queues_.add_queue({dma, stack}, q.priority), 0, 0});
+        core.queues.push_back({queues_.add_queue({dma, stack}, q.priority, q.mode), 0, 0});
       for (const EngineInfo& info : kEngines) {
         Engine_& e = engines_.emplace_back();
         e.core = c;
@@ -324,7 +324,7 @@ class ReferenceCore {
         ++core.queues[i.queue].issued;
         queues_.submit(core.queues[i.queue].number, 0,
                        {static_cast<std::uint32_t>(e.core), i.queue, i.post.semaphore, i.post.increment,
-                        i.post.sibling, 0, 0, start + start_delay(shape, mode, config_.dma), shape});
+                        i.post.sibling, 0, 0, start + start_delay(shape, mode, config_.dma), shape, start});
         plan_traffic(start);
         break;
       }

@@ -500,7 +500,7 @@ void CoreEvaluator::trigger(EngineState& engine, const TimingOp& op, EdgeTime st
   if (observer_ != nullptr)
     number = observer_->transfer_triggered(issued(engine, op, start.time(), start.time()), first_byte);
   transfers_.push_back({engine.core, op.queue, op.post_semaphore, op.post_increment, op.post_sibling,
-                        op.region, number, first_byte, shape});
+                        op.region, number, first_byte, shape, start.time()});
 }
 
 IssuedInstruction CoreEvaluator::issued(const EngineState& engine, const TimingOp& op, Picoseconds start,

@@ -28,6 +28,7 @@ struct TransferRequest {
   std::uint64_t number = 0;  // as the observer gave it
   Picoseconds first_byte;
   TransferShape shape;
+  Picoseconds triggered;
 };
 
 struct CollectiveRequest {

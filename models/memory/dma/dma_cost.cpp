@@ -67,7 +67,9 @@ TransferShape transfer_shape(const Instruction& dma, const Program& program, con
                                                                   : 100) /
       100;
   const std::uint64_t moving = ceil_div(engine_bytes * 1'000'000, rate);
-  shape.slowest_engine = config.row_overhead * engine_rows + Picoseconds(moving);
+  shape.row_time = config.row_overhead * engine_rows;
+  shape.slow_rate_time = Picoseconds(moving - ceil_div(engine_bytes * 1'000'000, config.engine_rate.count()));
+  shape.slowest_engine = shape.row_time + Picoseconds(moving);
   return shape;
 }
 

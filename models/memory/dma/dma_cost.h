@@ -11,6 +11,8 @@ struct TransferShape {
   Bytes bytes;                 // moved by the engines: the wider side when the dtype is cast
   std::uint64_t rows = 0;      // contiguous runs: one descriptor element each
   Picoseconds slowest_engine;  // time of the engine with the largest share, alone on the machine
+  Picoseconds row_time;        // part of it: what its rows cost besides their bytes,
+  Picoseconds slow_rate_time;  // and what moving below the engine rate adds
   Bytes hbm_read;
   Bytes hbm_write;
 };

@@ -1,5 +1,7 @@
 #include "models/memory/dma/dma_queues.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 
 namespace trn {
@@ -14,15 +16,44 @@ void transfer_flow(const TransferShape& shape, DmaPath path, std::uint32_t prior
                {path.stack, static_cast<double>((shape.hbm_read + shape.hbm_write).count()) / bytes}};
 }
 
-std::uint32_t DmaQueues::add_queue(DmaPath path, std::uint32_t priority) {
-  queues_.push_back({path, priority, {}, false});
+std::uint32_t DmaQueues::add_queue(DmaPath path, std::uint32_t priority, DescriptorMode mode) {
+  if (engines_.empty() || engines_.back().resource != path.engines)  // a core's queues come together
+    engines_.push_back({path.engines, 0, 0, {}, {}});
+  queues_.push_back({path, priority, mode, engines_.size() - 1, {}, false, {}, {}, {}});
   return static_cast<std::uint32_t>(queues_.size() - 1);
 }
 
 void DmaQueues::submit(std::uint32_t queue, std::uint32_t owner, const TransferRequest& request) {
   Queue& q = queues_[queue];
   q.pending.push_back({request, owner});
-  if (q.pending.size() == 1) traffic_.start_timer(request.first_byte, *this, queue);
+  if (q.pending.size() > 1) return;
+  ++engines_[q.engines].queued;
+  traffic_.start_timer(request.first_byte, *this, queue);
+}
+
+Bytes DmaQueues::moved(std::uint32_t engines) const {
+  for (const Engines& e : engines_)
+    if (e.resource == engines) return e.moved;
+  return Bytes(0);
+}
+
+TransferTimes& DmaQueues::region_of(const TransferRequest& request) {
+  if (request.region >= regions_.size()) regions_.resize(request.region + 1);
+  return regions_[request.region];
+}
+
+// The head of `queue` ends the idle time of its engines. What lies behind its trigger was spent on making and
+// fetching its descriptors. If it was lined up while its predecessor moved and no other queue of the core has
+// transfers, a second queue could have filled the gap; software descriptors have one maker only.
+void DmaQueues::end_idle(const Queue& queue, Picoseconds now) {
+  const TransferRequest& request = queue.pending.front().request;
+  const Engines& engines = engines_[queue.engines];
+  const auto since = [&](Picoseconds idle) { return now - std::min(now, std::max(idle, request.triggered)); };
+  if (moving_ == 0) totals_.descriptors_only += since(totals_.last);
+  const bool lined_up =
+      request.triggered < queue.ended && engines.queued == 1 && queue.mode != DescriptorMode::kSoftware;
+  region_of(request).at(lined_up ? TransferLoss::kOneQueue : TransferLoss::kDescriptors) +=
+      static_cast<double>(since(engines.idle_since).count());
 }
 
 void DmaQueues::timer(std::uint64_t token, Picoseconds now) {
@@ -30,8 +61,13 @@ void DmaQueues::timer(std::uint64_t token, Picoseconds now) {
   const TransferRequest& request = q.pending.front().request;
   TRN_CHECK(!q.moving && request.first_byte <= now, "a queue head started twice or too early");
   q.moving = true;
+  q.started = now;
+  Engines& engines = engines_[q.engines];
+  if (engines.moving++ == 0) end_idle(q, now);
   if (moving_++ == 0) moving_since_ = now;
   transfer_flow(request.shape, q.path, q.priority, config_, flow_);
+  q.stack = {q.path.stack, 0, 0};
+  flow_.watch = &q.stack;
   traffic_.start_flow(now, flow_, *this, token);
 }
 
@@ -40,6 +76,11 @@ void DmaQueues::flow_done(std::uint64_t token, Picoseconds now) {
   const Pending done = q.pending.front();
   q.pending.pop_front();
   q.moving = false;
+  q.ended = now;
+  Engines& engines = engines_[q.engines];
+  if (--engines.moving == 0) engines.idle_since = now;
+  engines.moved += done.request.shape.bytes;
+  region_of(done.request).add(done.request.shape, now - q.started, q.stack, config_);
   if (--moving_ == 0) totals_.active += now - moving_since_;
   ++totals_.transfers;
   totals_.bytes += done.request.shape.bytes;
@@ -50,7 +91,9 @@ void DmaQueues::flow_done(std::uint64_t token, Picoseconds now) {
                         {done.request.core, done.request.semaphore, done.request.increment,
                          done.request.queue, done.request.sibling},
                         done.request.number});
-  if (!q.pending.empty())
+  if (q.pending.empty())
+    --engines.queued;
+  else
     traffic_.start_timer(std::max(now, q.pending.front().request.first_byte), *this, token);
 }
 

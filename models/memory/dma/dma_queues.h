@@ -6,6 +6,7 @@
 
 #include "models/core/engine/core_evaluator.h"
 #include "models/interconnect/traffic/traffic.h"
+#include "models/memory/dma/transfer_losses.h"
 
 namespace trn {
 
@@ -27,7 +28,7 @@ class DmaQueues : public TrafficActor {
   DmaQueues(Traffic& traffic, const DmaConfig& config) : traffic_(traffic), config_(config) {}
 
   // Registers one queue; numbers count up.
-  std::uint32_t add_queue(DmaPath path, std::uint32_t priority);
+  std::uint32_t add_queue(DmaPath path, std::uint32_t priority, DescriptorMode mode);
   void submit(std::uint32_t queue, std::uint32_t owner, const TransferRequest& request);
 
   void flow_done(std::uint64_t token, Picoseconds now) override;
@@ -38,10 +39,15 @@ class DmaQueues : public TrafficActor {
   struct Totals {
     std::uint64_t transfers = 0;
     Bytes bytes, hbm_read, hbm_write;
-    Picoseconds active;  // some transfer of these queues was moving
-    Picoseconds last;    // end of the last transfer
+    Picoseconds active;            // some transfer of these queues was moving
+    Picoseconds last;              // end of the last transfer
+    Picoseconds descriptors_only;  // none was moving, and the next one that would had been triggered
   };
   const Totals& totals() const { return totals_; }
+  // By the program's regions; those at the end that moved nothing are left out.
+  const std::vector<TransferTimes>& regions() const { return regions_; }
+  // Moved by the engines that are this resource.
+  Bytes moved(std::uint32_t engines) const;
 
  private:
   struct Pending {
@@ -51,13 +57,31 @@ class DmaQueues : public TrafficActor {
   struct Queue {
     DmaPath path;
     std::uint32_t priority;
+    DescriptorMode mode;
+    std::size_t engines;          // index into engines_
     std::deque<Pending> pending;  // front: the head
     bool moving = false;
+    Picoseconds started;  // the head, if moving
+    Picoseconds ended;    // its predecessor
+    FlowWatch stack;      // of the head
   };
+  // The engines of one core.
+  struct Engines {
+    std::uint32_t resource;
+    std::size_t queued = 0;  // queues that have transfers
+    std::size_t moving = 0;
+    Picoseconds idle_since;
+    Bytes moved;
+  };
+
+  TransferTimes& region_of(const TransferRequest& request);
+  void end_idle(const Queue& queue, Picoseconds now);
 
   Traffic& traffic_;
   DmaConfig config_;
-  std::vector<Queue> queues_;
+  std::deque<Queue> queues_;  // stay where they are: flows report to them
+  std::vector<Engines> engines_;
+  std::vector<TransferTimes> regions_;
   std::vector<TransferDone> completed_;
   FlowSpec flow_;  // of the transfer being started
   Totals totals_;
