@@ -1,11 +1,13 @@
 // trnsim memory: access patterns on the channel model of one HBM stack.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "base/text.h"
 #include "models/memory/hbm/hbm_device.h"
+#include "models/memory/hbm/hbm_efficiency.h"
 #include "models/memory/hbm/memory_pattern.h"
 #include "sim/cli/cli.h"
 #include "sim/cli/machine_option.h"
@@ -19,6 +21,7 @@ struct MemoryArguments {
   std::string device;
   std::string pattern = "stream";
   MemoryPattern spec;
+  bool efficiency = false;
   bool json = false;
 };
 
@@ -96,11 +99,35 @@ std::string json(const MemoryPattern& p, const DramConfig& d, const MemoryResult
   return j.dump(2) + '\n';
 }
 
+std::string efficiency_text(const DramConfig& d, const HbmEfficiency& table) {
+  std::string out = fmt::format(
+      "{}, {:.1f} GB/s peak: share of it by contiguous run, at random places\n{:>12} {:>8} {:>8} {:>8}\n",
+      d.standard, static_cast<double>(d.rate.count()) * 1e-3, "run", "read", "write", "mixed");
+  for (const HbmEfficiency::Row& row : table.rows)
+    out += fmt::format("{:>10} B {:>7.2f}% {:>7.2f}% {:>7.2f}%\n", row.run_bytes, 100 * row.read,
+                       100 * row.write, 100 * row.mixed);
+  return out;
+}
+
+std::string efficiency_json(const DramConfig& d, const HbmEfficiency& table) {
+  const auto rounded = [](double share) { return std::round(share * 1e5) * 1e-5; };
+  nlohmann::ordered_json j;
+  j["device"] = device_text(d);
+  for (const HbmEfficiency::Row& row : table.rows)
+    j["rows"].push_back({row.run_bytes, rounded(row.read), rounded(row.write), rounded(row.mixed)});
+  return j.dump() + '\n';
+}
+
 void run(const MemoryArguments& a) {
   MemoryPattern pattern = a.spec;
   pattern.kind = pattern_named(a.pattern);
   const DramConfig dram =
       a.device.empty() ? a.machine.load().hbm.dram : load_hbm_device(a.device, a.machine.sets);
+  if (a.efficiency) {
+    const HbmEfficiency table = measure_efficiency(dram);
+    fmt::print("{}", a.json ? efficiency_json(dram, table) : efficiency_text(dram, table));
+    return;
+  }
   check(pattern, dram);
   const MemoryResult result = run_pattern(pattern, dram);
   fmt::print("{}", a.json ? json(pattern, dram, result) : text(pattern, dram, result));
@@ -133,6 +160,8 @@ void add_memory(CLI::App& app) {
   command->add_option("--footprint", spec.footprint_bytes, "bytes that the requests lie in")
       ->capture_default_str();
   command->add_option("--seed", spec.seed, "of random addresses and writes")->capture_default_str();
+  command->add_flag("--efficiency", arguments->efficiency,
+                    "measure the table that the bandwidth model uses, instead of a pattern");
   arguments->machine.add_to(*command, "trn2");
   command->add_flag("--json", arguments->json, "print JSON");
   command->callback([arguments] { run(*arguments); });

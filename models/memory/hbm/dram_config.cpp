@@ -85,11 +85,6 @@ std::vector<AddressBits> parse_map(ConfigNode& node, const DramConfig& dram) {
 
 }  // namespace
 
-double DramConfig::cycles_per_second() const {
-  return static_cast<double>(rate.count()) * 1e6 / static_cast<double>(channels * burst_bytes) *
-         static_cast<double>(t.burst);
-}
-
 Picoseconds DramConfig::time_of(std::uint64_t cycle) const {
   // A burst takes burst_bytes / (rate / channels), and `burst` cycles.
   const unsigned __int128 numerator =
@@ -112,7 +107,8 @@ DramConfig parse_dram(ConfigNode node, MegabytesPerSecond rate) {
   d.t.burst = node.positive("burst_cycles");
   d.t.ccd_l = node.positive("tccd_l_cycles");
   if (d.t.ccd_l < d.t.burst) node.fail("tccd_l_cycles", "smaller than burst_cycles");
-  const double cycles_per_ns = d.cycles_per_second() * 1e-9;
+  const double cycles_per_ns = static_cast<double>(node.positive("channel_mb_per_s") * d.t.burst) * 1e-3 /
+                               static_cast<double>(d.burst_bytes);
   const auto cycles = [&](const char* key) {
     const double ns = node.number(key);
     if (ns > 1e6) node.fail(key, "more than a millisecond");

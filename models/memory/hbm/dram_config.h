@@ -54,10 +54,11 @@ struct DramConfig {
   std::uint64_t banks() const { return bank_groups * banks_per_group; }
   // Edge n of the command clock, rounded up.
   Picoseconds time_of(std::uint64_t cycle) const;
-  double cycles_per_second() const;
 };
 
-// `node` is hbm.dram of a machine, or dram of a device file; `rate` is the stack's peak.
+// `node` is hbm.dram of a machine, or dram of a device file; `rate` is the stack's peak. Nanoseconds become
+// cycles at the device's own channel_mb_per_s: a stack that is made faster as a whole takes all of its
+// timings along, as a wider one would; faster pins alone are a change of channel_mb_per_s too.
 DramConfig parse_dram(ConfigNode node, MegabytesPerSecond rate);
 
 }  // namespace trn

@@ -57,6 +57,7 @@ class PatternRun {
       for (std::uint64_t i = 0; i < std::min(window, requesters_[r].left()); ++i) arrivals_.push({0, r});
     }
     latencies_.reserve(pattern.requests);
+    ends_.reserve(pattern.requests);
   }
 
   void run() {
@@ -73,6 +74,7 @@ class PatternRun {
 
   HbmStack& stack() { return stack_; }
   std::vector<std::uint64_t>& latencies() { return latencies_; }
+  std::vector<std::uint64_t>& ends() { return ends_; }
   std::uint64_t last() const { return last_; }
 
  private:
@@ -105,6 +107,7 @@ class PatternRun {
     for (const HbmDone& done : completed_) {
       const Flight& flight = flights_[done.ticket];
       latencies_.push_back(done.cycle - flight.started);
+      ends_.push_back(done.cycle);
       last_ = std::max(last_, done.cycle);
       arrivals_.push({done.cycle, flight.requester});
     }
@@ -117,7 +120,7 @@ class PatternRun {
   std::priority_queue<Arrival> arrivals_;
   std::vector<Flight> flights_;  // by ticket
   std::vector<HbmDone> completed_;
-  std::vector<std::uint64_t> latencies_;
+  std::vector<std::uint64_t> latencies_, ends_;  // in the order of completion
   std::uint64_t last_ = 0;
 };
 
@@ -126,10 +129,21 @@ double share(double part, double whole) { return whole > 0 ? part / whole : 0; }
 }  // namespace
 
 std::uint64_t default_outstanding(const MemoryPattern& pattern, const DramConfig& dram) {
-  // Both queues of every channel full, which covers any latency the channel has.
-  const std::uint64_t bursts = 2 * dram.queue_entries * dram.channels;
+  // Four times what fills both queues of every channel: no channel runs dry while others are crowded.
+  const std::uint64_t bursts = 8 * dram.queue_entries * dram.channels;
   const std::uint64_t per_request = (pattern.request_bytes + dram.burst_bytes - 1) / dram.burst_bytes;
   return std::max<std::uint64_t>(1, bursts / per_request / pattern.requesters);
+}
+
+double steady_efficiency(const MemoryPattern& pattern, const DramConfig& dram) {
+  PatternRun run(pattern, dram);
+  run.run();
+  std::vector<std::uint64_t>& ends = run.ends();
+  std::sort(ends.begin(), ends.end());
+  const std::size_t from = ends.size() / 4, to = ends.size() * 9 / 10;
+  const double bytes = static_cast<double>((to - from) * pattern.request_bytes);
+  const double seconds = to_seconds(dram.time_of(ends[to]) - dram.time_of(ends[from]));
+  return share(bytes, seconds) / (static_cast<double>(dram.rate.count()) * 1e6);
 }
 
 MemoryResult run_pattern(const MemoryPattern& pattern, const DramConfig& dram) {

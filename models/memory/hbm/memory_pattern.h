@@ -40,6 +40,9 @@ struct MemoryResult {
 // Enough requests in flight to keep a stack busy over its latency: `outstanding` where the pattern says 0.
 std::uint64_t default_outstanding(const MemoryPattern& pattern, const DramConfig& dram);
 
+// Of the peak, with start and end left out: from a quarter to nine tenths of the requests.
+double steady_efficiency(const MemoryPattern& pattern, const DramConfig& dram);
+
 MemoryResult run_pattern(const MemoryPattern& pattern, const DramConfig& dram);
 
 }  // namespace trn

@@ -1,0 +1,114 @@
+#include "models/memory/hbm/hbm_efficiency.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/config/config_folder.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "models/memory/hbm/memory_pattern.h"
+
+namespace trn {
+namespace {
+
+constexpr std::uint64_t kRuns[] = {32, 64, 256, 512, 1024, 4096, 65536};
+constexpr std::uint64_t kRequesters = 32;  // the DMA engines of the two cores of a stack
+
+double interpolate(double a, double b, double share) { return a + (b - a) * share; }
+
+HbmEfficiency::Cost cost_of(const HbmEfficiency::Row& row) {
+  HbmEfficiency::Cost cost{1 / row.read, 1 / row.write, 0};
+  cost.turn = std::max(0.0, 1 / row.mixed - (cost.read + cost.write) / 2);
+  return cost;
+}
+
+double steady(const DramConfig& dram, std::uint64_t run, std::uint64_t write_percent) {
+  MemoryPattern pattern;
+  pattern.kind = PatternKind::kRandom;
+  pattern.request_bytes = run;
+  pattern.requesters = kRequesters;
+  pattern.write_percent = write_percent;
+  pattern.footprint_bytes = std::uint64_t{1} << 32;
+  pattern.requests = std::max<std::uint64_t>(128, 4096 * dram.channels * dram.burst_bytes / run);
+  return steady_efficiency(pattern, dram);
+}
+
+}  // namespace
+
+HbmEfficiency::Cost HbmEfficiency::cost(std::uint64_t run_bytes) const {
+  TRN_CHECK(!rows.empty(), "an HBM without an efficiency table");
+  if (run_bytes <= rows.front().run_bytes) return cost_of(rows.front());
+  std::size_t upper = 1;
+  while (upper < rows.size() && rows[upper].run_bytes < run_bytes) ++upper;
+  if (upper == rows.size()) return cost_of(rows.back());
+  const Cost a = cost_of(rows[upper - 1]), b = cost_of(rows[upper]);
+  const double share =
+      std::log2(static_cast<double>(run_bytes) / static_cast<double>(rows[upper - 1].run_bytes)) /
+      std::log2(static_cast<double>(rows[upper].run_bytes) / static_cast<double>(rows[upper - 1].run_bytes));
+  return {interpolate(a.read, b.read, share), interpolate(a.write, b.write, share),
+          interpolate(a.turn, b.turn, share)};
+}
+
+std::string device_text(const DramConfig& d) {
+  std::vector<std::string> map;
+  for (const AddressBits& bits : d.map)
+    map.push_back(std::to_string(static_cast<int>(bits.field)) + ':' + std::to_string(bits.bits));
+  std::vector<std::string> numbers;
+  for (const std::uint64_t n : {d.channels,
+                                d.bank_groups,
+                                d.banks_per_group,
+                                d.row_bytes,
+                                d.burst_bytes,
+                                d.t.burst,
+                                d.t.ccd_l,
+                                d.t.cl,
+                                d.t.cwl,
+                                d.t.rcd,
+                                d.t.rp,
+                                d.t.ras,
+                                d.t.rrd_s,
+                                d.t.rrd_l,
+                                d.t.faw,
+                                d.t.wr,
+                                d.t.rtp,
+                                d.t.wtr_s,
+                                d.t.wtr_l,
+                                d.t.bus_turn,
+                                d.t.rfc,
+                                d.t.rfc_pb,
+                                d.t.refi,
+                                static_cast<std::uint64_t>(d.refresh),
+                                std::uint64_t{d.hash},
+                                d.queue_entries,
+                                d.write_high,
+                                d.write_low,
+                                d.max_row_hits,
+                                d.controller_latency})
+    numbers.push_back(std::to_string(n));
+  return join(numbers, " ") + " map " + join(map, " ");
+}
+
+HbmEfficiency measure_efficiency(const DramConfig& dram) {
+  HbmEfficiency table;
+  for (const std::uint64_t run : kRuns) {
+    if (run < dram.burst_bytes) continue;
+    table.rows.push_back({run, steady(dram, run, 0), steady(dram, run, 100), steady(dram, run, 50)});
+  }
+  return table;
+}
+
+HbmEfficiency efficiency_of(const DramConfig& dram) {
+  const std::string path = config_folder() + "/generated/hbm_efficiency.json";
+  const nlohmann::json stored = nlohmann::json::parse(read_text_file(path), nullptr, false);
+  if (stored.is_discarded()) throw ConfigError(path + ": not JSON; scripts/hbm_efficiency.py writes it anew");
+  const auto found = stored.find(device_text(dram));
+  if (found == stored.end()) return measure_efficiency(dram);
+  HbmEfficiency table;
+  for (const nlohmann::json& row : (*found)["rows"])
+    table.rows.push_back(
+        {row[0].get<std::uint64_t>(), row[1].get<double>(), row[2].get<double>(), row[3].get<double>()});
+  return table;
+}
+
+}  // namespace trn
