@@ -152,5 +152,24 @@ TEST(Explain, FourTimesTheHbmBuysNothingWhereEnginesBind) {
   EXPECT_NEAR(to_us(all.dma_active) / to_us(base.dma_active), 0.25, 0.001);
 }
 
+// Four ranks without collectives, each on its own stack and engines: the last one's transfers are told as if
+// it were alone.
+TEST(Explain, EveryRankSimulatedTellsTheSlowest) {
+  const MachineConfig machine = trn2();
+  const KernelRow& kernel = find_kernel("dma_copy");
+  const Program program = kernel.build(kernel_arguments(kernel, {{"bytes", "512"}}), machine, 2);
+  const Job job = uniform_job(program, {{"tp", 4}});
+  const RunResult slowest = run_every_rank(job, machine).slowest_cores;
+  const RunResult alone = run_program(program, machine);
+  ASSERT_EQ(slowest.resources.size(), 3u);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(slowest.resources[i].name, alone.resources[i].name);
+    EXPECT_NEAR(slowest.resources[i].binding, alone.resources[i].binding, 1e-9);
+    EXPECT_NEAR(slowest.resources[i].achieved / alone.resources[i].achieved, 1, 1e-9);
+  }
+  ASSERT_EQ(slowest.transfer_regions.size(), 1u);
+  EXPECT_EQ(slowest.transfer_regions[0].times.lost, alone.transfer_regions[0].times.lost);
+}
+
 }  // namespace
 }  // namespace trn

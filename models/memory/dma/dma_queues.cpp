@@ -37,9 +37,16 @@ Bytes DmaQueues::moved(std::uint32_t engines) const {
   return Bytes(0);
 }
 
-TransferTimes& DmaQueues::region_of(const TransferRequest& request) {
-  if (request.region >= regions_.size()) regions_.resize(request.region + 1);
-  return regions_[request.region];
+const std::vector<TransferTimes>& DmaQueues::regions(std::size_t owner) const {
+  static const std::vector<TransferTimes> kNone;
+  return owner < regions_.size() ? regions_[owner] : kNone;
+}
+
+TransferTimes& DmaQueues::region_of(const Pending& transfer) {
+  if (transfer.owner >= regions_.size()) regions_.resize(transfer.owner + 1);
+  std::vector<TransferTimes>& regions = regions_[transfer.owner];
+  if (transfer.request.region >= regions.size()) regions.resize(transfer.request.region + 1);
+  return regions[transfer.request.region];
 }
 
 // The head of `queue` ends the idle time of its engines. What lies behind its trigger was spent on making and
@@ -52,7 +59,7 @@ void DmaQueues::end_idle(const Queue& queue, Picoseconds now) {
   if (moving_ == 0) totals_.descriptors_only += since(totals_.last);
   const bool lined_up =
       request.triggered < queue.ended && engines.queued == 1 && queue.mode != DescriptorMode::kSoftware;
-  region_of(request).at(lined_up ? TransferLoss::kOneQueue : TransferLoss::kDescriptors) +=
+  region_of(queue.pending.front()).at(lined_up ? TransferLoss::kOneQueue : TransferLoss::kDescriptors) +=
       static_cast<double>(since(engines.idle_since).count());
 }
 
@@ -80,7 +87,7 @@ void DmaQueues::flow_done(std::uint64_t token, Picoseconds now) {
   Engines& engines = engines_[q.engines];
   if (--engines.moving == 0) engines.idle_since = now;
   engines.moved += done.request.shape.bytes;
-  region_of(done.request).add(done.request.shape, now - q.started, q.stack, config_);
+  region_of(done).add(done.request.shape, now - q.started, q.stack, config_);
   if (--moving_ == 0) totals_.active += now - moving_since_;
   ++totals_.transfers;
   totals_.bytes += done.request.shape.bytes;
