@@ -91,7 +91,8 @@ std::string stalls_table(const TrainingResult& r) {
 }
 
 std::string transfers_table(const TrainingResult& r) {
-  return "  transfers of a rank: what binds, and the regions that lose most, sums over queues and cores\n" +
+  return "  transfers of a rank: what binds, and the regions that lose most (over both cores; may hide "
+         "behind compute)\n" +
          resource_lines(r.run) + region_lines(r.run);
 }
 

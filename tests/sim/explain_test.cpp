@@ -108,8 +108,18 @@ TEST(Explain, TwoQueuesHalveWhatOneLost) {
 // Software descriptors have one maker, 350 + 128 x 4 = 862 ns a transfer: no second queue would help.
 TEST(Explain, SoftwareDescriptors) {
   const RunResult r = copy({{"bytes", "64"}, {"dge", "sw"}});
-  EXPECT_EQ(times(r).main_reason(), TransferLoss::kDescriptors);
+  EXPECT_EQ(times(r).main_reason(), TransferLoss::kMaking);
+  EXPECT_NEAR(times(r).at(TransferLoss::kMaking), 99 * (862'000 - 66'261), 99 * 2000);
   EXPECT_EQ(times(r).at(TransferLoss::kOneQueue), 0);
+}
+
+// Static descriptors come every 75 ns, but a slot is free again only 1000 + 66 + 300 ns and a wait after its
+// trigger: eight slots in flight are too few. Of the 99 transfers behind others only the 99 - 12 that do not
+// start a round of eight are held up by making descriptors, 75 - 66.261 ns each.
+TEST(Explain, TooFewInFlight) {
+  const RunResult r = copy({{"bytes", "64"}, {"dge", "static"}});
+  EXPECT_EQ(times(r).main_reason(), TransferLoss::kDescriptors);
+  EXPECT_NEAR(times(r).at(TransferLoss::kOneQueue), 87 * (75'000 - 66'261), 87 * 1000);
 }
 
 // A single load: 1000 ns to the first byte, then 66,261 ps; only this is moving.

@@ -62,7 +62,7 @@ class DmaQueues : public TrafficActor {
     std::deque<Pending> pending;  // front: the head
     bool moving = false;
     Picoseconds started;  // the head, if moving
-    Picoseconds ended;    // its predecessor
+    Picoseconds made;     // the descriptors of its predecessor; 0: the first
     FlowWatch stack;      // of the head
   };
   // The engines of one core.
