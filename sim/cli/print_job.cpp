@@ -39,7 +39,8 @@ std::string job_text(const Job& job, const JobResult& result) {
       out += fmt::format("  {:<20} {:>7} ranks, first done after {}, last after {}\n", job.programs[p].name,
                          rows[p].count, time_text(rows[p].first), time_text(rows[p].last));
   out += fmt::format("  rank {} is the last ({}):\n", result.slowest, job.program(result.slowest).name);
-  return out + engine_table(result.slowest_cores) + stall_lines(result.slowest_cores);
+  return out + engine_table(result.slowest_cores) + resource_lines(result.slowest_cores) +
+         region_lines(result.slowest_cores) + stall_lines(result.slowest_cores);
 }
 
 std::string job_json(const Job& job, const JobResult& result) {

@@ -63,20 +63,9 @@ std::string resource_line(const ResourceResult& r) {
   return out + '\n';
 }
 
-// "  region load: 4.1 us of 6.0 us lost to small rows (64 B a row; ...)", of up to three.
-std::string transfer_lines(const RunResult& r) {
-  const auto time = [](double ps) { return time_text(Picoseconds(static_cast<std::uint64_t>(ps))); };
-  std::string out =
-      fmt::format("        nothing moving for {:.2f} %, waiting for descriptors only {:.2f} %\n",
-                  percent(r.time - r.moving, r), percent(r.descriptors_only, r));
-  for (std::size_t i = 0; i < r.transfer_regions.size() && i < 3; ++i) {
-    const auto& [region, times, way_out] = r.transfer_regions[i];
-    const TransferLoss reason = times.main_reason();
-    if (times.at(reason) < 1) break;
-    out += fmt::format("        region {}: {} of {} lost to {} ({})\n", region, time(times.at(reason)),
-                       time(times.total()), kTransferLossNames[static_cast<std::size_t>(reason)], way_out);
-  }
-  return out;
+std::string quiet_line(const RunResult& r) {
+  return fmt::format("        nothing moving for {:.2f} %, waiting for descriptors only {:.2f} %\n",
+                     percent(r.time - r.moving, r), percent(r.descriptors_only, r));
 }
 
 nlohmann::ordered_json region_json(const TransferRegion& r) {
@@ -96,6 +85,38 @@ nlohmann::ordered_json region_json(const TransferRegion& r) {
 
 }  // namespace
 
+std::string resource_lines(const RunResult& r) {
+  std::string out;
+  for (const ResourceResult& resource : r.resources) out += resource_line(resource);
+  return out;
+}
+
+// "region load: 4.1 us of 6.0 us lost to small rows (64 B a row; ...)"
+std::string region_lines(const RunResult& r) {
+  const auto time = [](double ps) { return time_text(Picoseconds(static_cast<std::uint64_t>(ps))); };
+  std::string out;
+  for (std::size_t i = 0; i < r.transfer_regions.size() && i < 3; ++i) {
+    const auto& [region, times, way_out] = r.transfer_regions[i];
+    const TransferLoss reason = times.main_reason();
+    if (times.at(reason) < 1) break;
+    out += fmt::format("        region {}: {} of {} lost to {} ({})\n", region, time(times.at(reason)),
+                       time(times.total()), kTransferLossNames[static_cast<std::size_t>(reason)], way_out);
+  }
+  return out;
+}
+
+void add_resources(const RunResult& r, nlohmann::ordered_json& json) {
+  for (const ResourceResult& resource : r.resources)
+    json["resources"].push_back({{"name", resource.name},
+                                 {"utilization", resource.utilization},
+                                 {"bound_us", to_us(resource.bound)},
+                                 {"binding_share", resource.binding},
+                                 {"achieved_bytes_per_s", resource.achieved},
+                                 {"peak_bytes_per_s", resource.peak}});
+  for (const TransferRegion& region : r.transfer_regions)
+    json["transfer_regions"].push_back(region_json(region));
+}
+
 std::string result_text(const RunResult& r) {
   const double seconds = to_seconds(r.time);
   std::string out =
@@ -108,8 +129,8 @@ std::string result_text(const RunResult& r) {
                      bytes_text(static_cast<double>(r.hbm_read.count())),
                      bytes_text(static_cast<double>(r.hbm_write.count())),
                      ratio(static_cast<double>((r.hbm_read + r.hbm_write).count()), seconds) * 1e-9);
-  for (const ResourceResult& resource : r.resources) out += resource_line(resource);
-  if (r.transfers > 0) out += transfer_lines(r);
+  out += resource_lines(r);
+  if (r.transfers > 0) out += quiet_line(r) + region_lines(r);
   if (r.model_flops > 0)
     out +=
         fmt::format("  FLOPs {} model, {} on the array, {:.2f} TFLOPS\n", with_commas(r.model_flops),
@@ -125,15 +146,7 @@ std::string result_json(const RunResult& r) {
   for (const StatValue& value : statistics(r))
     json["statistics"][value.name] = {
         {"value", value.value}, {"unit", unit_name(value.unit)}, {"description", value.description}};
-  for (const ResourceResult& resource : r.resources)
-    json["resources"].push_back({{"name", resource.name},
-                                 {"utilization", resource.utilization},
-                                 {"bound_us", to_us(resource.bound)},
-                                 {"binding_share", resource.binding},
-                                 {"achieved_bytes_per_s", resource.achieved},
-                                 {"peak_bytes_per_s", resource.peak}});
-  for (const TransferRegion& region : r.transfer_regions)
-    json["transfer_regions"].push_back(region_json(region));
+  add_resources(r, json);
   for (const Stall& stall : r.stalls)
     json["stalls"].push_back({{"core", stall.core},
                               {"engine", kEngines[index_of(stall.engine)].name},

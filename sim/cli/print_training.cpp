@@ -90,6 +90,12 @@ std::string stalls_table(const TrainingResult& r) {
   return out;
 }
 
+std::string transfers_table(const TrainingResult& r) {
+  return "  transfers of a rank: what binds, and the regions that lose most (over both cores; may hide "
+         "behind compute)\n" +
+         resource_lines(r.run) + region_lines(r.run);
+}
+
 // What the machine's figures, and the step's time, rest on; and which figures are assumed.
 std::string confidence_lines(const TrainingResult& r, const ConfigDocument& document) {
   std::string counts;
@@ -114,7 +120,7 @@ std::string confidence_lines(const TrainingResult& r, const ConfigDocument& docu
 std::string training_text(const TrainingResult& r, const ConfigDocument& document, bool brief) {
   if (brief) return headline(r);
   std::string out = headline(r) + confidence_lines(r, document) + ledger_table(r) + flops_table(r) +
-                    collectives_table(r) + stalls_table(r);
+                    collectives_table(r) + stalls_table(r) + transfers_table(r);
   out +=
       fmt::format("  {} instructions of {} cores simulated\n", with_commas(r.run.instructions), r.plan.lnc);
   return out + "  HBM of a rank\n" + footprint_table(r.footprint);
@@ -166,6 +172,7 @@ std::string training_json(const TrainingResult& r, const ConfigDocument& documen
   for (const StatValue& value : statistics(r.run))
     json["statistics"][value.name] = {
         {"value", value.value}, {"unit", unit_name(value.unit)}, {"description", value.description}};
+  add_resources(r.run, json);
   json["config"] = document.json();
   return json.dump(2) + '\n';
 }

@@ -37,7 +37,7 @@ void MeshMachine::add_rank(std::size_t r) {
   Rank& rank = ranks_[r];
   rank.stack = flows.add_resource("HBM stack", bytes_per_picosecond(machine_.hbm.achievable_stack_rate()));
   for (std::size_t c = 0; c < program.cores.size(); ++c) {
-    const std::uint32_t engines = flows.add_resource("DMA engines", 1.0);
+    const std::uint32_t engines = flows.add_resource("DMA engines of core " + std::to_string(c), 1.0);
     rank.engines.push_back({engines, engine_time_per_byte(machine_, program.cores.size())});
     std::vector<std::uint32_t>& numbers = rank.queues.emplace_back();
     for (const QueueDecl& queue : program.queues)

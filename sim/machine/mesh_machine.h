@@ -20,6 +20,11 @@ class MeshMachine {
   bool done() const;
   std::vector<std::string> blocked() const;  // of the first rank that is stuck
   const CoreEvaluator& cores(std::size_t rank) const { return *ranks_[rank].evaluator; }
+  const Traffic& traffic() const { return traffic_; }
+  const DmaQueues& queues() const { return queues_; }
+  // Resource numbers: the rank's HBM stack, and the DMA engines of each of its cores.
+  std::uint32_t stack(std::size_t rank) const { return ranks_[rank].stack; }
+  const std::vector<FlowUse>& engines(std::size_t rank) const { return ranks_[rank].engines; }
 
  private:
   struct Rank {

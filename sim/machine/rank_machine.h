@@ -34,7 +34,7 @@ class RankMachine {
   const DmaQueues& queues() const { return queues_; }
   // Resource numbers: the rank's HBM stack, and the DMA engines of each core.
   std::uint32_t stack() const { return stack_; }
-  std::uint32_t engines(std::size_t core) const { return engines_[core].resource; }
+  const std::vector<FlowUse>& engines() const { return engines_; }
   Picoseconds last_collective() const { return last_collective_; }
   // By (axis, operation).
   const std::map<std::pair<std::string, CollectiveOp>, CollectiveTotals>& collectives() const {

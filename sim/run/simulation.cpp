@@ -30,27 +30,54 @@ void collect_engines(const CoreEvaluator& cores, const Program& program, RunResu
                    [](const Stall& a, const Stall& b) { return b.time < a.time; });
 }
 
+ResourceResult resource_result(const FlowEngine::ResourceReport& r, Picoseconds time) {
+  const double run = static_cast<double>(time.count());
+  return {r.name,
+          ratio(r.units_moved, r.capacity * run),
+          Picoseconds(static_cast<std::uint64_t>(r.bound_picoseconds)),
+          ratio(static_cast<double>(r.binding.count()), run),
+          0,
+          0};
+}
+
+// The stack: what it moved, collectives included, of its peak.
+void add_stack_rate(const HbmConfig& hbm, ResourceResult& stack) {
+  stack.achieved = stack.utilization * 1e6 * static_cast<double>(hbm.achievable_stack_rate().count());
+  stack.peak = 1e6 * static_cast<double>(hbm.stack_rate.count());
+}
+
+void add_engines_rate(Bytes moved, Picoseconds time, const DmaConfig& dma, ResourceResult& engines) {
+  engines.achieved = ratio(static_cast<double>(moved.count()), to_seconds(time));
+  engines.peak = 1e6 * static_cast<double>(dma.engine_rate.count() * dma.engines);
+}
+
+// Every resource of a rank alone.
 void collect_resources(const RankMachine& rank, const MachineConfig& machine, RunResult& result) {
-  const double run = static_cast<double>(result.time.count());
   for (const FlowEngine::ResourceReport& r : rank.traffic().flows().report())
-    result.resources.push_back({r.name, ratio(r.units_moved, r.capacity * run),
-                                Picoseconds(static_cast<std::uint64_t>(r.bound_picoseconds)),
-                                ratio(static_cast<double>(r.binding.count()), run), 0, 0});
-  const double seconds = to_seconds(result.time);
-  ResourceResult& stack = result.resources[rank.stack()];
-  stack.achieved = stack.utilization * 1e6 * static_cast<double>(machine.hbm.achievable_stack_rate().count());
-  stack.peak = 1e6 * static_cast<double>(machine.hbm.stack_rate.count());
-  for (std::uint32_t core = 0; core < rank.cores().core_count(); ++core) {
-    ResourceResult& engines = result.resources[rank.engines(core)];
-    engines.achieved = ratio(static_cast<double>(rank.queues().moved(rank.engines(core)).count()), seconds);
-    engines.peak = 1e6 * static_cast<double>(machine.core.dma.engine_rate.count() * machine.core.dma.engines);
+    result.resources.push_back(resource_result(r, result.time));
+  add_stack_rate(machine.hbm, result.resources[rank.stack()]);
+  for (const FlowUse& engines : rank.engines())
+    add_engines_rate(rank.queues().moved(engines.resource), result.time, machine.core.dma,
+                     result.resources[engines.resource]);
+}
+
+// The stack and engines of one rank of many.
+void collect_resources(const MeshMachine& all, std::size_t rank, const MachineConfig& machine,
+                       RunResult& result) {
+  const std::vector<FlowEngine::ResourceReport> rows = all.traffic().flows().report();
+  result.resources.push_back(resource_result(rows[all.stack(rank)], result.time));
+  add_stack_rate(machine.hbm, result.resources.back());
+  for (const FlowUse& engines : all.engines(rank)) {
+    result.resources.push_back(resource_result(rows[engines.resource], result.time));
+    add_engines_rate(all.queues().moved(engines.resource), result.time, machine.core.dma,
+                     result.resources.back());
   }
 }
 
-void collect_regions(const DmaQueues& queues, const Program& program, const DmaConfig& dma,
+void collect_regions(const std::vector<TransferTimes>& regions, const Program& program, const DmaConfig& dma,
                      RunResult& result) {
-  for (std::size_t r = 0; r < queues.regions().size(); ++r) {
-    const TransferTimes& times = queues.regions()[r];
+  for (std::size_t r = 0; r < regions.size(); ++r) {
+    const TransferTimes& times = regions[r];
     if (times.transfers > 0)
       result.transfer_regions.push_back(
           {program.regions[r], times, way_out(times.main_reason(), times, dma)});
@@ -105,7 +132,7 @@ RunResult run_folded(const Job& job, const MachineConfig& machine, ExecutionObse
   collect_engines(rank.cores(), program, result);
   collect_traffic(rank, result);
   collect_resources(rank, machine, result);
-  collect_regions(rank.queues(), program, machine.core.dma, result);
+  collect_regions(rank.queues().regions(0), program, machine.core.dma, result);
   return result;
 }
 
@@ -128,7 +155,10 @@ JobResult run_every_rank(const Job& job, const MachineConfig& machine) {
   const Program& program = job.program(result.slowest);
   result.slowest_cores.program = program.name;
   result.slowest_cores.time = result.time;
+  result.slowest_cores.moving = all.traffic().flows().active_time();  // anywhere
   collect_engines(all.cores(result.slowest), program, result.slowest_cores);
+  collect_resources(all, result.slowest, machine, result.slowest_cores);
+  collect_regions(all.queues().regions(result.slowest), program, machine.core.dma, result.slowest_cores);
   return result;
 }
 

@@ -21,7 +21,8 @@ struct JobResult {
   Picoseconds time;                 // when the last rank is done
   std::vector<Picoseconds> finish;  // by rank
   std::uint64_t slowest = 0;        // the first of the ranks that finish last,
-  RunResult slowest_cores;          // and what its cores did; transfers are not told apart by rank
+  RunResult slowest_cores;          // and what its cores did, and its stack, DMA engines and regions; the
+                                    // sums over all transfers are not told apart by rank
 };
 JobResult run_every_rank(const Job& job, const MachineConfig& machine);
 

@@ -108,8 +108,18 @@ TEST(Explain, TwoQueuesHalveWhatOneLost) {
 // Software descriptors have one maker, 350 + 128 x 4 = 862 ns a transfer: no second queue would help.
 TEST(Explain, SoftwareDescriptors) {
   const RunResult r = copy({{"bytes", "64"}, {"dge", "sw"}});
-  EXPECT_EQ(times(r).main_reason(), TransferLoss::kDescriptors);
+  EXPECT_EQ(times(r).main_reason(), TransferLoss::kMaking);
+  EXPECT_NEAR(times(r).at(TransferLoss::kMaking), 99 * (862'000 - 66'261), 99 * 2000);
   EXPECT_EQ(times(r).at(TransferLoss::kOneQueue), 0);
+}
+
+// Static descriptors come every 75 ns, but a slot is free again only 1000 + 66 + 300 ns and a wait after its
+// trigger: eight slots in flight are too few. Of the 99 transfers behind others only the 99 - 12 that do not
+// start a round of eight are held up by making descriptors, 75 - 66.261 ns each.
+TEST(Explain, TooFewInFlight) {
+  const RunResult r = copy({{"bytes", "64"}, {"dge", "static"}});
+  EXPECT_EQ(times(r).main_reason(), TransferLoss::kDescriptors);
+  EXPECT_NEAR(times(r).at(TransferLoss::kOneQueue), 87 * (75'000 - 66'261), 87 * 1000);
 }
 
 // A single load: 1000 ns to the first byte, then 66,261 ps; only this is moving.
@@ -150,6 +160,25 @@ TEST(Explain, FourTimesTheHbmBuysNothingWhereEnginesBind) {
                              trn2({"hbm.stack_mb_per_s=4x", "neuron_core.dma.engine_mb_per_s=4x",
                                    "neuron_core.dma.row_overhead_ps=0.25x"}));
   EXPECT_NEAR(to_us(all.dma_active) / to_us(base.dma_active), 0.25, 0.001);
+}
+
+// Four ranks without collectives, each on its own stack and engines: the last one's transfers are told as if
+// it were alone.
+TEST(Explain, EveryRankSimulatedTellsTheSlowest) {
+  const MachineConfig machine = trn2();
+  const KernelRow& kernel = find_kernel("dma_copy");
+  const Program program = kernel.build(kernel_arguments(kernel, {{"bytes", "512"}}), machine, 2);
+  const Job job = uniform_job(program, {{"tp", 4}});
+  const RunResult slowest = run_every_rank(job, machine).slowest_cores;
+  const RunResult alone = run_program(program, machine);
+  ASSERT_EQ(slowest.resources.size(), 3u);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(slowest.resources[i].name, alone.resources[i].name);
+    EXPECT_NEAR(slowest.resources[i].binding, alone.resources[i].binding, 1e-9);
+    EXPECT_NEAR(slowest.resources[i].achieved / alone.resources[i].achieved, 1, 1e-9);
+  }
+  ASSERT_EQ(slowest.transfer_regions.size(), 1u);
+  EXPECT_EQ(slowest.transfer_regions[0].times.lost, alone.transfer_regions[0].times.lost);
 }
 
 }  // namespace

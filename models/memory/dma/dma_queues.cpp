@@ -5,6 +5,12 @@
 #include "base/error.h"
 
 namespace trn {
+namespace {
+
+// An engine issues on its clock's edges: below a nanosecond late; a semaphore's hop takes 30.
+constexpr Picoseconds kTriggerSlack = nanoseconds(5);
+
+}  // namespace
 
 void transfer_flow(const TransferShape& shape, DmaPath path, std::uint32_t priority, const DmaConfig& config,
                    FlowSpec& flow) {
@@ -37,23 +43,32 @@ Bytes DmaQueues::moved(std::uint32_t engines) const {
   return Bytes(0);
 }
 
-TransferTimes& DmaQueues::region_of(const TransferRequest& request) {
-  if (request.region >= regions_.size()) regions_.resize(request.region + 1);
-  return regions_[request.region];
+const std::vector<TransferTimes>& DmaQueues::regions(std::size_t owner) const {
+  static const std::vector<TransferTimes> kNone;
+  return owner < regions_.size() ? regions_[owner] : kNone;
 }
 
-// The head of `queue` ends the idle time of its engines. What lies behind its trigger was spent on making and
-// fetching its descriptors. If it was lined up while its predecessor moved and no other queue of the core has
-// transfers, a second queue could have filled the gap; software descriptors have one maker only.
+TransferTimes& DmaQueues::region_of(const Pending& transfer) {
+  if (transfer.owner >= regions_.size()) regions_.resize(transfer.owner + 1);
+  std::vector<TransferTimes>& regions = regions_[transfer.owner];
+  if (transfer.request.region >= regions.size()) regions.resize(transfer.request.region + 1);
+  return regions[transfer.request.region];
+}
+
+// The head of `queue` ends the idle time of its engines. What lies behind its trigger was spent on its
+// descriptors. If it was triggered as soon as its predecessor's were made, their maker sets the pace, and a
+// queue of another maker could have filled the gap if there is one and it was not in use.
 void DmaQueues::end_idle(const Queue& queue, Picoseconds now) {
   const TransferRequest& request = queue.pending.front().request;
   const Engines& engines = engines_[queue.engines];
   const auto since = [&](Picoseconds idle) { return now - std::min(now, std::max(idle, request.triggered)); };
   if (moving_ == 0) totals_.descriptors_only += since(totals_.last);
-  const bool lined_up =
-      request.triggered < queue.ended && engines.queued == 1 && queue.mode != DescriptorMode::kSoftware;
-  region_of(request).at(lined_up ? TransferLoss::kOneQueue : TransferLoss::kDescriptors) +=
-      static_cast<double>(since(engines.idle_since).count());
+  const bool paced = queue.made.count() > 0 && request.triggered <= queue.made + kTriggerSlack;
+  TransferLoss loss = TransferLoss::kDescriptors;
+  if (paced)
+    loss = queue.mode == DescriptorMode::kSoftware || engines.queued > 1 ? TransferLoss::kMaking
+                                                                         : TransferLoss::kOneQueue;
+  region_of(queue.pending.front()).at(loss) += static_cast<double>(since(engines.idle_since).count());
 }
 
 void DmaQueues::timer(std::uint64_t token, Picoseconds now) {
@@ -76,11 +91,11 @@ void DmaQueues::flow_done(std::uint64_t token, Picoseconds now) {
   const Pending done = q.pending.front();
   q.pending.pop_front();
   q.moving = false;
-  q.ended = now;
+  q.made = done.request.triggered + descriptor_time(done.request.shape, q.mode, config_);
   Engines& engines = engines_[q.engines];
   if (--engines.moving == 0) engines.idle_since = now;
   engines.moved += done.request.shape.bytes;
-  region_of(done.request).add(done.request.shape, now - q.started, q.stack, config_);
+  region_of(done).add(done.request.shape, now - q.started, q.stack, config_);
   if (--moving_ == 0) totals_.active += now - moving_since_;
   ++totals_.transfers;
   totals_.bytes += done.request.shape.bytes;

@@ -44,8 +44,8 @@ class DmaQueues : public TrafficActor {
     Picoseconds descriptors_only;  // none was moving, and the next one that would had been triggered
   };
   const Totals& totals() const { return totals_; }
-  // By the program's regions; those at the end that moved nothing are left out.
-  const std::vector<TransferTimes>& regions() const { return regions_; }
+  // An owner's, by its program's regions; those at the end that moved nothing are left out.
+  const std::vector<TransferTimes>& regions(std::size_t owner) const;
   // Moved by the engines that are this resource.
   Bytes moved(std::uint32_t engines) const;
 
@@ -62,7 +62,7 @@ class DmaQueues : public TrafficActor {
     std::deque<Pending> pending;  // front: the head
     bool moving = false;
     Picoseconds started;  // the head, if moving
-    Picoseconds ended;    // its predecessor
+    Picoseconds made;     // the descriptors of its predecessor; 0: the first
     FlowWatch stack;      // of the head
   };
   // The engines of one core.
@@ -74,14 +74,14 @@ class DmaQueues : public TrafficActor {
     Bytes moved;
   };
 
-  TransferTimes& region_of(const TransferRequest& request);
+  TransferTimes& region_of(const Pending& transfer);
   void end_idle(const Queue& queue, Picoseconds now);
 
   Traffic& traffic_;
   DmaConfig config_;
   std::deque<Queue> queues_;  // stay where they are: flows report to them
   std::vector<Engines> engines_;
-  std::vector<TransferTimes> regions_;
+  std::vector<std::vector<TransferTimes>> regions_;  // by owner
   std::vector<TransferDone> completed_;
   FlowSpec flow_;  // of the transfer being started
   Totals totals_;

@@ -40,7 +40,8 @@ void TransferTimes::add(const TransferShape& shape, Picoseconds took, const Flow
 double TransferTimes::total_lost() const { return std::accumulate(lost.begin(), lost.end(), 0.0); }
 
 double TransferTimes::total() const {
-  return ps(moving) + at(TransferLoss::kOneQueue) + at(TransferLoss::kDescriptors);
+  return ps(moving) + at(TransferLoss::kOneQueue) + at(TransferLoss::kMaking) +
+         at(TransferLoss::kDescriptors);
 }
 
 TransferLoss TransferTimes::main_reason() const {
@@ -73,6 +74,8 @@ std::string way_out(TransferLoss loss, const TransferTimes& times, const DmaConf
       return "cores and collectives want more than it gives; only fewer HBM bytes help";
     case TransferLoss::kOneQueue:
       return "one engine makes them all; spread transfers over queues of two engines, or make them larger";
+    case TransferLoss::kMaking:
+      return "each transfer takes its maker a fixed time; fewer and larger ones, or static descriptors";
     case TransferLoss::kDescriptors:
       return "trigger to first byte is exposed; trigger earlier, with more buffers in flight, or make "
              "transfers larger";

@@ -18,17 +18,18 @@ enum class TransferLoss {
   kSlowRate,       // a transpose or accumulation below the engine rate
   kSharedEngines,  // other queues and collectives on the same engines
   kHbmStack,       // bound by the HBM stack
-  kOneQueue,       // engines idle, though the queue had the transfer lined up behind its predecessor
-  kDescriptors,    // engines idle between the trigger and the first byte
+  kOneQueue,       // engines idle while descriptors are made, and no other queue has any transfer
+  kMaking,         // the same, with software descriptors (one maker a core) or with other queues in use
+  kDescriptors,    // engines idle between the trigger and the first byte otherwise
 };
-inline constexpr std::size_t kTransferLossCount = 7;
+inline constexpr std::size_t kTransferLossCount = 8;
 inline constexpr std::array<const char*, kTransferLossCount> kTransferLossNames{
-    "small rows",     "few engines used", "a transfer below the engine rate",
-    "engine sharing", "the HBM stack",    "descriptors of one queue",
-    "descriptors"};
+    "small rows",         "few engines used", "a transfer below the engine rate",
+    "engine sharing",     "the HBM stack",    "descriptors of one queue",
+    "making descriptors", "trigger latency"};
 
-// Sums over transfers. With the losses before kOneQueue, ideal + losses = moving exactly; the other two
-// partition the idle time of the engines that a triggered transfer ended.
+// Sums over transfers. With the losses before kOneQueue, ideal + losses = moving exactly; the
+// others partition the idle time of the engines that a triggered transfer ended.
 struct TransferTimes {
   std::uint64_t transfers = 0;
   std::uint64_t rows = 0;
