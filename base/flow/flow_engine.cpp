@@ -136,18 +136,19 @@ void FlowEngine::solve_component(Picoseconds now) {
     capacity_.push_back(resources_[r].capacity);
   }
   if (component_flows_.empty()) return;
-  if (local_uses_.size() < component_flows_.size()) local_uses_.resize(component_flows_.size());
-  demands_.clear();
-  for (std::size_t i = 0; i < component_flows_.size(); ++i) {
-    Flow& flow = flows_[component_flows_[i]];
-    flow.visited = false;
-    local_uses_[i].clear();
-    for (const FlowUse& use : flow.spec.uses)
-      local_uses_[i].push_back({resources_[use.resource].local, use.coefficient});
-    demands_.push_back({flow.spec.weight, flow.spec.cap, flow.spec.priority, &local_uses_[i]});
-  }
+  for (const FlowId id : component_flows_) flows_[id].visited = false;
+  // First without turning around; where the flows then fill a bus in both directions, again with what it
+  // costs.
+  demand_turns_ = false;
+  fill_demands();
   ++solves_;
-  const std::vector<FlowShare>& shares = solver_.solve(capacity_, demands_);
+  const std::vector<FlowShare>* solved = &solver_.solve(capacity_, demands_);
+  if (turns_ && find_turning(*solved, now)) {
+    demand_turns_ = true;
+    fill_demands();
+    solved = &solver_.solve(capacity_, demands_);
+  }
+  const std::vector<FlowShare>& shares = *solved;
   for (std::size_t i = 0; i < component_flows_.size(); ++i) {
     Flow& flow = flows_[component_flows_[i]];
     const std::uint32_t binding =
@@ -164,13 +165,60 @@ void FlowEngine::solve_component(Picoseconds now) {
   }
 }
 
+void FlowEngine::fill_demands() {
+  if (local_uses_.size() < component_flows_.size()) local_uses_.resize(component_flows_.size());
+  demands_.clear();
+  turns_ = false;
+  for (std::size_t i = 0; i < component_flows_.size(); ++i) {
+    const Flow& flow = flows_[component_flows_[i]];
+    local_uses_[i].clear();
+    for (const FlowUse& use : flow.spec.uses) {
+      const Resource& resource = resources_[use.resource];
+      const double turn = demand_turns_ ? use.turn * resource.turning : 0;
+      local_uses_[i].push_back({resource.local, use.coefficient + turn});
+      turns_ = turns_ || use.turn > 0;
+    }
+    demands_.push_back({flow.spec.weight, flow.spec.cap, flow.spec.priority, &local_uses_[i]});
+  }
+}
+
+// How evenly both directions are used at these rates; true where turning around does not fit in beside them.
+bool FlowEngine::find_turning(const std::vector<FlowShare>& shares, Picoseconds now) {
+  directions_.assign(component_resources_.size(), {});
+  for (std::size_t i = 0; i < component_flows_.size(); ++i) {
+    for (const FlowUse& use : flows_[component_flows_[i]].spec.uses) {
+      Directions& d = directions_[resources_[use.resource].local];
+      const double load = shares[i].rate * use.coefficient;
+      d.load += load;
+      if (use.turn == 0) continue;
+      d.write += load * use.write_share;
+      d.read += load * (1 - use.write_share);
+      d.turn += shares[i].rate * use.turn;
+    }
+  }
+  bool full = false;
+  for (std::size_t r = 0; r < directions_.size(); ++r) {
+    const Directions& d = directions_[r];
+    Resource& resource = resources_[component_resources_[r]];
+    const double turning = d.turn > 0 ? 2 * std::min(d.read, d.write) / (d.read + d.write) : 0;
+    full = full || (turning > 0 && d.load + turning * d.turn > resource.capacity);
+    if (turning == resource.turning) continue;
+    for (const FlowId id : resource.flows) account(flows_[id], now);  // at what held until now
+    resource.turning = turning;
+  }
+  return full;
+}
+
 void FlowEngine::account(Flow& flow, Picoseconds now) {
   const double elapsed = static_cast<double>((now - flow.since).count());
   const double moved = std::min(flow.remaining, flow.rate * elapsed);
   const double done = flow.finish == now ? flow.remaining : moved;
   flow.remaining -= done;
   flow.since = now;
-  for (const FlowUse& use : flow.spec.uses) resources_[use.resource].units_moved += done * use.coefficient;
+  for (const FlowUse& use : flow.spec.uses) {
+    Resource& resource = resources_[use.resource];
+    resource.units_moved += done * (use.coefficient + use.turn * resource.turning);
+  }
   if (flow.binding == kOwnCap) return;
   resources_[flow.binding].bound_picoseconds += elapsed;
   FlowWatch* const watch = flow.spec.watch;

@@ -83,6 +83,7 @@ class FlowEngine {
     Picoseconds bound_since;        // the first of them since then
     Picoseconds binding;
     std::vector<FlowId> flows;
+    double turning = 0;       // how evenly its flows go both ways now: 0 one way only, 1 half and half
     std::uint32_t local = 0;  // index inside the component being solved
     bool visited = false;
     bool dirty = false;
@@ -100,6 +101,8 @@ class FlowEngine {
   void settle(Picoseconds now);
   void collect_component(std::uint32_t from);
   void solve_component(Picoseconds now);
+  void fill_demands();
+  bool find_turning(const std::vector<FlowShare>& shares, Picoseconds now);
   void account(Flow& flow, Picoseconds now);
   void rebind(Flow& flow, std::uint32_t binding, Picoseconds now);
   void mark_dirty(const Flow& flow);
@@ -119,6 +122,12 @@ class FlowEngine {
   std::vector<std::uint32_t> component_resources_;
   std::vector<double> capacity_;
   std::vector<FlowDemand> demands_;
+  struct Directions {
+    double read = 0, write = 0, load = 0, turn = 0;
+  };
+  std::vector<Directions> directions_;  // by local resource
+  bool turns_ = false;                  // some use of the component has a cost of turning around,
+  bool demand_turns_ = false;           // and demands_ counts it
   std::vector<std::vector<FlowUse>> local_uses_;
 };
 

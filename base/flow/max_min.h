@@ -12,6 +12,11 @@ namespace trn {
 struct FlowUse {
   std::uint32_t resource;
   double coefficient;
+  // A bus that moves one direction at a time loses time to turning around: a byte takes so much on top when
+  // as much flows one way as the other, less when one way prevails. The flow engine adds it; the solver sees
+  // the sum.
+  double turn = 0;
+  double write_share = 0;  // of the coefficient
 };
 
 struct FlowDemand {

@@ -200,6 +200,30 @@ TEST(FlowEngine, CountsTheTimeAResourceBindsOnce) {
   EXPECT_DOUBLE_EQ(watch.bytes, 1000);
 }
 
+// A bus of 12 bytes/ps whose turns cost 0.2 of a byte's time. One way only: 12. Half and half: each byte takes 1.2,
+// 10 in all. Reads with three times the weight of writes: a quarter are writes, 2 * 1/4 = half of the turns, 1.1 a
+// byte, 12 / 1.1 in all. With room to spare turning costs nothing.
+TEST(FlowEngine, ABusPaysForTurningAround) {
+  const auto rates = [](double read_weight, double cap) {
+    FlowEngine engine;
+    const std::uint32_t bus = engine.add_resource("bus", 12);
+    FlowSpec read{Bytes(1'000'000), read_weight, cap, 0, {{bus, 1.0, 0.2, 0}}};
+    FlowSpec write{Bytes(1'000'000), 1, cap, 0, {{bus, 1.0, 0.2, 1}}};
+    const FlowId r = engine.start(Picoseconds(0), read);
+    engine.next_completion(Picoseconds(0));
+    EXPECT_DOUBLE_EQ(engine.rate(r), std::min(12.0, cap));
+    const FlowId w = engine.start(Picoseconds(0), write);
+    engine.next_completion(Picoseconds(0));
+    return std::pair{engine.rate(r), engine.rate(w)};
+  };
+  const double none = std::numeric_limits<double>::infinity();
+  EXPECT_DOUBLE_EQ(rates(1, none).first, 5);
+  EXPECT_DOUBLE_EQ(rates(1, none).second, 5);
+  EXPECT_DOUBLE_EQ(rates(3, none).first, 0.75 * 12 / 1.1);
+  EXPECT_DOUBLE_EQ(rates(3, none).second, 0.25 * 12 / 1.1);
+  EXPECT_DOUBLE_EQ(rates(1, 4).first, 4);
+}
+
 // Bytes are conserved and no resource is used above its capacity, over random starts.
 TEST(FlowEngine, ConservesBytes) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
