@@ -41,7 +41,9 @@ class MeshMachine {
   };
 
   void add_fabric();
+  void add_stacks();
   void add_rank(std::size_t rank);
+  std::vector<RemoteStack> remote_stacks(std::size_t rank) const;
   void add_groups();
   void submit(std::size_t rank);
   void deliver();
@@ -61,8 +63,9 @@ class MeshMachine {
   Traffic traffic_;
   DmaQueues queues_;
   std::vector<Rank> ranks_;
-  std::vector<std::uint32_t> links_;  // Topology::link
-  std::vector<std::uint32_t> dies_;   // by chip and die: the path into it
+  std::vector<std::uint32_t> links_;   // Topology::link
+  std::vector<std::uint32_t> dies_;    // by chip and die: the path into it
+  std::vector<std::uint32_t> stacks_;  // by chip and seat; of a rank alone, all of its chip's
   std::vector<Group> groups_;
   // By rank, then (axis, stream): its group, and its number in it.
   struct Membership {

@@ -55,6 +55,7 @@ struct RunStatGroup : StatGroup {
     dma_bytes += r.dma_bytes.count();
     hbm_read += r.hbm_read.count();
     hbm_write += r.hbm_write.count();
+    fetched += r.fetched.count();
     dma_active += r.dma_active.count();
     model_flops += r.model_flops;
     array_flops += r.array_flops;
@@ -66,6 +67,8 @@ struct RunStatGroup : StatGroup {
   Counter dma_bytes{this, "dma_bytes", Unit::kBytes, "moved by the DMA engines"};
   Counter hbm_read{this, "hbm_read_bytes", Unit::kBytes, "read from HBM"};
   Counter hbm_write{this, "hbm_write_bytes", Unit::kBytes, "written to HBM"};
+  Counter fetched{this, "fetch_bytes", Unit::kBytes,
+                  "instructions read from HBM, where that is modelled; in no other figure"};
   Counter dma_active{this, "dma_active", Unit::kPicoseconds, "at least one transfer was moving"};
   Counter model_flops{this, "model_flops", Unit::kFlops, "useful work as the program's author counts it"};
   Counter array_flops{this, "array_flops", Unit::kFlops, "counted from the Tensor instructions"};

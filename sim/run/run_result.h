@@ -52,6 +52,7 @@ struct RunResult {
   std::uint64_t instructions = 0;
   std::uint64_t transfers = 0;
   Bytes dma_bytes, hbm_read, hbm_write;
+  Bytes fetched;  // instructions, where their traffic is modelled; not in the bytes above
   Picoseconds dma_active;
   std::uint64_t model_flops = 0;
   std::uint64_t array_flops = 0;  // counted from the Tensor instructions

@@ -36,6 +36,7 @@ void collect_traffic(const RankMachine& machine, RunResult& result) {
   result.dma_bytes = totals.bytes;
   result.hbm_read = totals.hbm_read;
   result.hbm_write = totals.hbm_write;
+  result.fetched = totals.fetched;
   result.dma_active = totals.active;
   result.time = std::max({machine.cores().finish(), totals.last, machine.last_collective()});
   for (const auto& [key, t] : machine.collectives())
