@@ -3,7 +3,10 @@
 
 #include "base/error.h"
 #include "isa/assembler/assembler.h"
-#include "sim/functional/data_run.h"
+#include "sim/functional/functional_run.h"
+#include "sim/functional/hazard_checker.h"
+#include "sim/functional/hbm_data.h"
+#include "sim/functional/observers.h"
 #include "sim/run/simulation.h"
 #include "traces/trace_file.h"
 
@@ -120,6 +123,67 @@ TEST(DmaForms, RoundTrip) {
   EXPECT_EQ(p.tensors[0].stack, 2u);
   EXPECT_EQ(assemble(disassemble(p), "f"), p);
   EXPECT_EQ(read_trace(write_trace(p), "t"), p);
+}
+
+// Runs on data: HBM tensors 0 (h), 1 (rows) as given, 2 (out) full of ones.
+struct Outcome {
+  Matrix out, two;
+  std::vector<std::string> hazards;
+};
+Outcome run_data(const std::string& body, std::vector<double> rows) {
+  const std::string tensors =
+      ".tensor h space=hbm dtype=fp32 shape=[4,2]\n.tensor rows space=hbm dtype=int32 shape=[1,2]\n"
+      ".tensor out space=hbm dtype=fp32 shape=[4,2]\n.tensor two space=hbm dtype=fp32 shape=[2,2]\n"
+      ".tensor a space=sbuf dtype=fp32 shape=[2,2]\n.tensor b space=sbuf dtype=fp32 shape=[2,2]\n" +
+      kSoftware;
+  const Program p = assemble(text("trn2", tensors, "POOL", body), "f");
+  DataExecution execution(p, machine("trn2"));
+  HazardChecker hazards(p);
+  Observers both({&execution, &hazards});
+  Matrix h(4, 2), n(1, 2), ones(4, 2);
+  h.at = {0, 10, 1, 11, 2, 12, 3, 13};
+  n.at = std::move(rows);
+  ones.at.assign(8, 1);
+  write_matrix(execution.memory(), 0, h);
+  write_matrix(execution.memory(), 1, n);
+  write_matrix(execution.memory(), 2, ones);
+  run_program(p, machine("trn2"), &both);
+  execution.finish();
+  return {read_matrix(execution.memory(), 2), read_matrix(execution.memory(), 3), hazards.hazards()};
+}
+
+// Rows 3 and 0 of h, [3 13] and [0 10], into a, copied to b and two at once, and put into rows 2 and 1 of
+// out.
+TEST(DmaForms, MoveRowsByNumberAndTwoCopies) {
+  const Outcome o = run_data(
+      "DMA gather a, h[0:2 | 0 | (1,2)], rows, q=q ! s+=16\n"
+      "DMA duplicate b, a, two, q=q ? s>=16 ! s+=16\n"
+      "DMA accumulate out[0:2 | 0 | (1,2)], b, q=q ? s>=32 ! s+=16\nWAIT s>=48\n",
+      {3, 0});
+  EXPECT_EQ(o.two.at, (std::vector<double>{3, 13, 0, 10}));
+  EXPECT_EQ(o.out.at, (std::vector<double>{4, 14, 1, 11, 1, 1, 1, 1}));
+  EXPECT_TRUE(o.hazards.empty()) << o.hazards[0];
+  const Outcome scattered = run_data(
+      "DMA copy a, h[0:2 | 0 | (1,2)], q=q ! s+=16\n"
+      "DMA scatter out[0:2 | 0 | (1,2)], a, rows, q=q ? s>=16\n",
+      {2, 1});
+  EXPECT_EQ(scattered.out.at, (std::vector<double>{1, 1, 1, 11, 0, 10, 1, 1}));
+}
+
+TEST(DmaForms, TheSecondCopyMustBeWaitedForToo) {
+  const Outcome o = run_data(
+      "DMA duplicate a, h[0:2 | 0 | (1,2)], b, q=q ! s+=16\nDMA copy two, b, q=q\nWAIT s>=16\n", {0, 0});
+  ASSERT_FALSE(o.hazards.empty());
+  EXPECT_NE(o.hazards[0].find("reads b without waiting"), std::string::npos) << o.hazards[0];
+}
+
+TEST(DmaForms, ARowNumberOutsideTheTensorIsTheProgramsError) {
+  try {
+    run_data("DMA gather a, h[0:2 | 0 | (1,2)], rows, q=q\n", {3, 4});
+    FAIL();
+  } catch (const ProgramError& e) {
+    EXPECT_STREQ(e.what(), "DMA in region main: row number 4 of h, which has 4 rows");
+  }
 }
 
 constexpr const char* kLoad128 = "[0:128 | 0 | (1,8192)]";
@@ -277,6 +341,19 @@ TEST(InstructionFetch, TakesItsPartOfTheEngines) {
   expect_time(run(body, machine("trn2", {"neuron_core.sequencer.fetch_block_bytes=65536"})),
               1e6 + 5'742'783 + 183'587);
   expect_time(run(body, machine("trn2")), 1e6 + 5'742'783);
+}
+
+// Every rank fetches on its own engines and stack, in one rank that stands for all as in each of four.
+TEST(InstructionFetch, OneRankForAllEqualsEveryRank) {
+  const MachineConfig m = machine("trn2", {"neuron_core.sequencer.fetch_block_bytes=65536"});
+  const std::string tensors =
+      ".tensor h space=hbm dtype=bf16 shape=[128,8192]\n.tensor a space=sbuf "
+      "dtype=bf16 shape=[128,8192]\n.queue q engine=SP dge=static\n";
+  const Job job = uniform_job(assemble(text("trn2", tensors, "SP", "DMA copy a, h, q=q\n") + ".core\n", "f"),
+                              {{"tp", 4}});
+  const RunResult folded = run_folded(job, m);
+  expect_time(folded, 1e6 + 5'742'783 + 183'587);
+  EXPECT_EQ(run_every_rank(job, m).time, folded.time);
 }
 
 // 96 GiB inside HBM: every byte is read and written, 2 x 103,079,215,104 B at 90 % of 50 GB/s: 4.581298449
