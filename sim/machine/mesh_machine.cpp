@@ -33,7 +33,7 @@ void MeshMachine::add_fabric() {
       dies_.push_back(flows.add_resource("die-to-die", bytes_per_picosecond(machine_.die_to_die)));
 }
 
-// Every seat has a stack of its own, half of one where two ranks share it: that is how a rank is modelled.
+// A rank has a stack to itself, as in RankMachine, also where two ranks of a chip share one (LNC=1).
 void MeshMachine::add_stacks() {
   const std::uint64_t seats =
       job_.ranks() == 1 ? machine_.hbm.stacks : seating_.chips() * seating_.ranks_per_chip();
@@ -42,21 +42,22 @@ void MeshMachine::add_stacks() {
         "HBM stack", bytes_per_picosecond(machine_.hbm.achievable_stack_rate())));
 }
 
-// The stacks of the chip from the rank's own on: its stack's seats are neighbours, and a rank uses the same
-// one of each stack.
+// The chip's stacks from the rank's own on. The ranks of a stack sit side by side, so the next stack is that
+// of the rank so many seats further.
 std::vector<RemoteStack> MeshMachine::remote_stacks(std::size_t r) const {
   const std::uint64_t stacks = machine_.hbm.stacks;
   const std::uint64_t seats = job_.ranks() == 1 ? stacks : seating_.ranks_per_chip();
-  const std::uint64_t first = job_.seat(r) / seats * seats;
+  const std::uint64_t chip = job_.ranks() == 1 ? 0 : seating_.chip(r);
+  const std::uint64_t first = chip * seats;
   std::vector<RemoteStack> remote;
   for (std::uint32_t further = 1; further <= furthest_stack(job_.program(r)); ++further) {
-    const std::uint64_t own = job_.seat(r) - first;
+    const std::uint64_t own = seat(r) - first;
     const std::uint64_t there = (own + further * seats / stacks) % seats;
     remote.push_back({stacks_[first + there]});
     const std::uint64_t here_die = own < seats / 2 ? 0 : 1, there_die = there < seats / 2 ? 0 : 1;
     if (dies_.empty() || here_die == there_die) continue;
-    remote.back().reads = {{dies_[2 * seating_.chip(r) + here_die], 1}};
-    remote.back().writes = {{dies_[2 * seating_.chip(r) + there_die], 1}};
+    remote.back().reads = {{dies_[2 * chip + here_die], 1}};
+    remote.back().writes = {{dies_[2 * chip + there_die], 1}};
   }
   return remote;
 }
@@ -65,7 +66,7 @@ void MeshMachine::add_rank(std::size_t r) {
   FlowEngine& flows = traffic_.flows();
   const Program& program = job_.program(r);
   Rank& rank = ranks_[r];
-  rank.stack = stacks_[job_.seat(r)];
+  rank.stack = stacks_[seat(r)];
   const std::vector<RemoteStack> remote = remote_stacks(r);
   for (std::size_t c = 0; c < program.cores.size(); ++c) {
     const std::uint32_t engines = flows.add_resource("DMA engines", 1.0);

@@ -53,6 +53,8 @@ class MeshMachine {
   const CollectiveDecl& decl(std::size_t rank, const CollectiveRequest& request) const {
     return job_.program(rank).collectives[request.collective];
   }
+  // A rank alone needs no place.
+  std::uint64_t seat(std::size_t rank) const { return job_.ranks() == 1 ? 0 : job_.seat(rank); }
   FabricResources chip_resources(const RankGroup& group, std::size_t rank, CollectiveOp op) const;
   FabricResources fabric_resources(const RankGroup& group) const;
 

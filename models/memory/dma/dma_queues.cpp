@@ -68,15 +68,12 @@ void DmaQueues::flow_done(std::uint64_t token, Picoseconds now) {
   const Pending done = q.pending.front();
   q.pending.pop_front();
   q.moving = false;
-  if (done.request.fetch)
-    totals_.fetched += done.request.shape.bytes;
-  else
-    count(done, now);
   if (!q.pending.empty())
     traffic_.start_timer(std::max(now, q.pending.front().request.first_byte), *this, token);
-}
-
-void DmaQueues::count(const Pending& done, Picoseconds now) {
+  if (done.request.fetch) {
+    totals_.fetched += done.request.shape.bytes;
+    return;
+  }
   if (--moving_ == 0) totals_.active += now - moving_since_;
   ++totals_.transfers;
   totals_.bytes += done.request.shape.bytes;

@@ -64,8 +64,6 @@ class DmaQueues : public TrafficActor {
     bool moving = false;
   };
 
-  void count(const Pending& done, Picoseconds now);
-
   Traffic& traffic_;
   DmaConfig config_;
   std::vector<Queue> queues_;
