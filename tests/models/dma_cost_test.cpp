@@ -118,7 +118,7 @@ TEST(DmaCost, TransposesAreSlowerFromSbuf) {
 TEST(DmaCost, PartsOfATransposedBlockTakeTheTimeOfAWholeOne) {
   const TransferShape ragged = shape("transpose s[0:128 | 0 | (1,100)], h[0:100 | 0 | (1,128)]");
   EXPECT_EQ(ragged.slowest_engine, Picoseconds(44'000 + 86'571));
-  EXPECT_EQ(ragged.bytes, Bytes(128 * 100 * 2));
+  EXPECT_EQ(ragged.bytes, Bytes(25'600));
   const TransferShape narrow = shape("transpose s[0:4 | 0 | (1,128)], h[0:128 | 0 | (1,4)]");
   EXPECT_EQ(narrow.engines, 1u);
   EXPECT_EQ(narrow.slowest_engine, Picoseconds(4 * 32 * 5'500 + 98'938));

@@ -322,7 +322,7 @@ TEST(InstructionFetch, EntersBlocks) {
   const std::vector<std::string> blocks = {"neuron_core.sequencer.fetch_block_bytes=1024"};
   const std::string loop = text("trn2", "", "SP", ".for i in 0..20\nNOP\nNOP\n.endfor\n");
   const RunResult fetched = run(loop, machine("trn2", blocks));
-  EXPECT_EQ(fetched.fetched, Bytes(3 * 1024));
+  EXPECT_EQ(fetched.fetched, Bytes(3072));
   EXPECT_EQ(fetched.transfers, 0u);
   EXPECT_EQ(fetched.dma_bytes + fetched.hbm_read, Bytes(0));
   const RunResult without = run(loop, machine("trn2"));

@@ -1,6 +1,7 @@
 #include "models/memory/dma/dma_queues.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/error.h"
 
@@ -43,7 +44,7 @@ void transfer_flow(const TransferShape& shape, const DmaPath& path, std::uint32_
 }
 
 std::uint32_t DmaQueues::add_queue(DmaPath path, std::uint32_t priority) {
-  queues_.push_back({path, priority, {}, false});
+  queues_.push_back({std::move(path), priority, {}, false});
   return static_cast<std::uint32_t>(queues_.size() - 1);
 }
 
