@@ -76,6 +76,7 @@ std::optional<RunResult> unless_deadlock(const std::function<RunResult()>& run) 
 
 TEST_P(CoreOracle, AgreesOnRunTimeControlFlow) {
   const MachineConfig trn2 = machine("trn2");
+  const MachineConfig fetching = machine("trn2", {"neuron_core.sequencer.fetch_block_bytes=256"});
   int finished = 0;
   for (std::uint64_t seed = 1; seed <= 400; ++seed) {
     RandomProgramOptions options;
@@ -85,8 +86,9 @@ TEST_P(CoreOracle, AgreesOnRunTimeControlFlow) {
     options.iterations = 1 + seed % 4;
     options.control = true;
     const Program program = random_program(options);
-    const std::optional<RunResult> fast = unless_deadlock([&] { return run_program(program, trn2); });
-    const std::optional<RunResult> slow = unless_deadlock([&] { return reference_run(program, trn2); });
+    const MachineConfig& m = seed % 2 == 0 ? fetching : trn2;
+    const std::optional<RunResult> fast = unless_deadlock([&] { return run_program(program, m); });
+    const std::optional<RunResult> slow = unless_deadlock([&] { return reference_run(program, m); });
     ASSERT_EQ(fast.has_value(), slow.has_value()) << "seed " << seed;
     if (!fast) continue;
     ++finished;
