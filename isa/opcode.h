@@ -72,12 +72,12 @@ struct Operands {
 };
 
 // The forms of opcodes that have several, in the order of their names in the table.
-enum class DmaKind : std::uint8_t { kCopy, kTranspose, kAccumulate, kGather, kScatter, kSend };
+enum class DmaKind : std::uint8_t { kCopy, kTranspose, kAccumulate, kGather, kScatter, kSend, kDuplicate };
 enum class GenerateKind : std::uint8_t { kIota, kAffineSelect };
 enum class GatherKind : std::uint8_t { kLocal, kEach };
 enum class PartitionKind : std::uint8_t { kReduce, kSequenceBounds, kNonzero, kTopK };
 enum class RandomKind : std::uint8_t { kRaw, kUniform, kDropout, kSeed };
-using KindNames = std::array<std::string_view, 6>;
+using KindNames = std::array<std::string_view, 7>;
 
 struct OpcodeInfo {
   Opcode opcode;
@@ -493,9 +493,9 @@ inline constexpr std::array kOpcodes{
                {true, 1, 2},
                "dma_copy, dma_transpose, dma_compute, sendrecv",
                "triggers a transfer on a queue; gather and scatter take row numbers as second source; send "
-               "writes the other core's SBUF",
+               "writes the other core's SBUF; duplicate reads once and writes dst and its second operand",
                "docs/calibration.md#dma",
-               {"copy", "transpose", "accumulate", "gather", "scatter", "send"}},
+               {"copy", "transpose", "accumulate", "gather", "scatter", "send", "duplicate"}},
     OpcodeInfo{Opcode::kCollective,
                "COLL",
                kAny,

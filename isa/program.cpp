@@ -11,7 +11,8 @@ std::uint64_t TensorDecl::row_elements() const {
 }
 
 bool TensorDecl::operator==(const TensorDecl& o) const {
-  return name == o.name && space == o.space && dtype == o.dtype && dims == o.dims && address == o.address;
+  return name == o.name && space == o.space && dtype == o.dtype && dims == o.dims && address == o.address &&
+         stack == o.stack;
 }
 
 bool QueueDecl::operator==(const QueueDecl& o) const {

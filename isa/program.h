@@ -25,6 +25,7 @@ struct TensorDecl {
   DType dtype = DType::kBf16;
   std::vector<std::uint64_t> dims;
   std::uint64_t address = 0;  // SBUF/PSUM: byte offset inside a partition
+  std::uint32_t stack = 0;    // HBM: whose, counted from the rank's own, modulo the chip's stacks
 
   std::uint64_t rows() const { return dims.empty() ? 1 : dims[0]; }
   std::uint64_t row_elements() const;
@@ -205,6 +206,13 @@ struct Instruction {
   // Does it use a register's value for the place of an operand?
   bool dynamic() const;
 };
+
+// Is the operand written? QMX puts its scales into its second operand, a duplicating DMA its second copy.
+inline bool is_result(const Instruction& i, std::size_t source) {
+  return source == 1 &&
+         (i.opcode == Opcode::kQuantizeMx ||
+          (i.opcode == Opcode::kDma && i.kind == static_cast<std::uint8_t>(DmaKind::kDuplicate)));
+}
 
 // What imm0 is where none is given: ACT scales by 1.
 constexpr float default_imm0(Opcode opcode) { return opcode == Opcode::kActivation ? 1.0F : 0.0F; }

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "isa/bounds.h"
+#include "isa/dma_rules.h"
 
 namespace trn {
 namespace {
@@ -39,6 +40,11 @@ class Checker {
 
  private:
   void check_tensor(const TensorDecl& t) {
+    if (t.stack != 0 && t.space != Space::kHbm) fail(t.name, "stack= is for tensors in HBM");
+    if (t.stack >= limits_.stacks)
+      fail(t.name, "stack=" + std::to_string(t.stack) + "; a chip of " + limits_.machine + " has " +
+                       std::to_string(limits_.stacks) + ", counted from the rank's own: 0 to " +
+                       std::to_string(limits_.stacks - 1));
     if (t.space == Space::kHbm) return;
     const bool sbuf = t.space == Space::kSbuf;
     const std::uint64_t capacity = sbuf ? limits_.sbuf_bytes : limits_.psum_banks * limits_.psum_bank_bytes;
@@ -52,6 +58,11 @@ class Checker {
   }
 
   void check_queue(const QueueDecl& q) {
+    if (q.priority >= limits_.priority_classes)
+      fail(q.name, "priority=" + std::to_string(q.priority) + "; " + limits_.machine +
+                       (limits_.priority_classes == 1
+                            ? " serves its queues in turn, without classes: leave priority= out"
+                            : " has classes 0 to " + std::to_string(limits_.priority_classes - 1)));
     if (q.mode == DescriptorMode::kHardware && !limits_.hardware_descriptors)
       fail(q.name, limits_.machine + " has no hardware descriptor generation; use dge=static or dge=sw");
     if (q.mode == DescriptorMode::kHardware && q.engine != Engine::kSync && q.engine != Engine::kScalar)
@@ -387,8 +398,9 @@ class Checker {
     if (program_.queues[i.queue].engine != engine)
       fail(mnemonic_, "queue " + program_.queues[i.queue].name + " belongs to " +
                           std::string(short_name(program_.queues[i.queue].engine)));
-    if (space(i.dst) == Space::kPsum || space(i.src[0]) == Space::kPsum)
-      fail(mnemonic_, "DMA does not reach PSUM");
+    bool psum = space(i.dst) == Space::kPsum;
+    for (std::size_t s = 0; s < i.source_count; ++s) psum = psum || space(i.src[s]) == Space::kPsum;
+    if (psum) fail(mnemonic_, "DMA does not reach PSUM");
     const std::uint64_t from = i.src[0].elements_per_row() * i.src[0].rows;
     const std::uint64_t to = i.dst.elements_per_row() * i.dst.rows;
     if (from != to) fail(mnemonic_, std::to_string(from) + " elements into " + std::to_string(to));
@@ -398,10 +410,12 @@ class Checker {
       if (space(i.dst) != Space::kSbuf || space(i.src[0]) != Space::kSbuf)
         fail(mnemonic_, "send goes from SBUF to the other core's SBUF");
     }
+    const std::string problem = dma_problem(i, program_);
+    if (!problem.empty()) fail(mnemonic_, problem);
     if (i.kind != static_cast<std::uint8_t>(DmaKind::kTranspose)) return;
     if (!limits_.dma_transpose) fail(mnemonic_, limits_.machine + " has no DMA transpose; use TRP");
-    const std::uint32_t width = size_of(program_.tensors[i.src[0].tensor].dtype);
-    if (width != 2 && width != 4) fail(mnemonic_, "DMA transposes elements of 2 or 4 bytes");
+    if (!limits_.dma_transpose_sbuf && space(i.src[0]) == Space::kSbuf)
+      fail(mnemonic_, limits_.machine + " transposes from HBM only");
   }
 
   [[noreturn]] void fail(std::string_view subject, const std::string& what) const {

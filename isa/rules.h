@@ -26,6 +26,9 @@ struct IsaLimits {
   bool sparsity = false;
   bool hardware_descriptors = false;
   bool dma_transpose = false;
+  bool dma_transpose_sbuf = false;     // from SBUF as well
+  std::uint64_t priority_classes = 1;  // of DMA queues
+  std::uint64_t stacks = 1;            // of HBM, a chip
   std::uint64_t max_cores = 2;
 };
 

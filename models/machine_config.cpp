@@ -85,11 +85,15 @@ DmaConfig parse_dma(ConfigNode node) {
   c.software_interval = ns(node, "software_interval_ns");
   c.software_row = ns(node, "software_row_ns");
   c.trigger_latency = ns(node, "trigger_latency_ns");
+  c.start_skew = ns(node, "start_skew_ns");
   c.completion_latency = nanoseconds(node.positive("completion_latency_ns"));
   c.queue_depth = node.positive("queue_depth");
   c.packet = Bytes(node.positive("packet_bytes"));
   c.transpose_efficiency_percent = node.integer("transpose_efficiency_percent");
   if (c.transpose_efficiency_percent > 100) node.fail("transpose_efficiency_percent", "expected 0 to 100");
+  c.transpose_sbuf_efficiency_percent = node.integer("transpose_sbuf_efficiency_percent");
+  if (c.transpose_sbuf_efficiency_percent > 100)
+    node.fail("transpose_sbuf_efficiency_percent", "expected 0 to 100");
   c.accumulate_slowdown = node.positive("accumulate_slowdown");
   c.priority_classes = node.positive("priority_classes");
   node.reject_unknown_keys();
@@ -124,6 +128,11 @@ CoreConfig parse_core(ConfigNode node) {
   c.sequencer.dynamic_operand = Cycles(sequencer.integer("dynamic_operand_cycles"));
   const std::uint64_t instruction_bytes = sequencer.positive("instruction_bytes");
   c.sequencer.fetch = Picoseconds(instruction_bytes * 1'000'000 / sequencer.positive("fetch_mb_per_s"));
+  c.sequencer.fetch_block = Bytes(sequencer.integer("fetch_block_bytes"));
+  if (c.sequencer.fetch_block.count() % instruction_bytes != 0)
+    sequencer.fail("fetch_block_bytes", "expected a multiple of instruction_bytes, " +
+                                            std::to_string(instruction_bytes) + ", or 0");
+  c.sequencer.fetch_block_instructions = c.sequencer.fetch_block.count() / instruction_bytes;
   sequencer.reject_unknown_keys();
   ConfigNode semaphores = node.child("semaphores");
   c.semaphores = {semaphores.positive("count"), nanoseconds(semaphores.positive("hop_ns")),
@@ -285,6 +294,9 @@ IsaLimits isa_limits(const MachineConfig& m) {
   limits.double_row = m.core.tensor.fp8_double_row;
   limits.sparsity = m.core.tensor.sparsity_speedup > 1;
   limits.dma_transpose = m.core.dma.transpose_efficiency_percent > 0;
+  limits.dma_transpose_sbuf = m.core.dma.transpose_sbuf_efficiency_percent > 0;
+  limits.priority_classes = m.core.dma.priority_classes;
+  limits.stacks = m.hbm.stacks;
   limits.hardware_descriptors = m.core.dma.hardware_units > 0;
   limits.max_cores = *std::max_element(m.lnc_allowed.begin(), m.lnc_allowed.end());
   return limits;

@@ -79,6 +79,8 @@ struct SequencerConfig {
   Cycles taken_branch;     // the prefetch starts again at the label
   Cycles dynamic_operand;  // least interval of an instruction whose address comes from a register
   Picoseconds fetch;       // one instruction, by the prefetch
+  Bytes fetch_block;       // fetched from HBM at a time; 0: fetching makes no traffic
+  std::uint64_t fetch_block_instructions;
 };
 
 struct SemaphoreConfig {
@@ -113,11 +115,13 @@ struct DmaConfig {
   std::uint64_t hardware_units;
   Picoseconds software_interval;  // GpSimd time per transfer, and per row
   Picoseconds software_row;
-  Picoseconds trigger_latency;                 // trigger to first byte
-  Picoseconds completion_latency;              // last byte to waiting engine
-  std::uint64_t queue_depth;                   // transfers in flight a queue
-  Bytes packet;                                // arbitration weight
-  std::uint64_t transpose_efficiency_percent;  // from HBM, of the engine rate; 0: not available
+  Picoseconds trigger_latency;                      // trigger to first byte
+  Picoseconds completion_latency;                   // last byte to waiting engine
+  std::uint64_t queue_depth;                        // transfers in flight a queue
+  Bytes packet;                                     // arbitration weight
+  Picoseconds start_skew;                           // first engine to last, when all start
+  std::uint64_t transpose_efficiency_percent;       // from HBM, of the engine rate; 0: not available
+  std::uint64_t transpose_sbuf_efficiency_percent;  // from SBUF; 0: not available
   std::uint64_t accumulate_slowdown;
   std::uint64_t priority_classes;
 };

@@ -86,7 +86,8 @@ class Reader {
                         enumerator<Space>(t.space(), kSpaces.size(), "space"),
                         enumerator<DType>(t.dtype(), kDTypes.size(), "dtype"),
                         {t.dims().begin(), t.dims().end()},
-                        t.address()};
+                        t.address(),
+                        t.stack()};
       std::uint64_t elements = 1;
       for (const std::uint64_t dim : tensor.dims)
         if (dim == 0 || __builtin_mul_overflow(elements, dim, &elements) ||

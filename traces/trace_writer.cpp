@@ -92,6 +92,7 @@ void fill(const Program& from, trace::Declarations& to) {
     tensor.set_dtype(static_cast<std::uint32_t>(t.dtype));
     for (const std::uint64_t dim : t.dims) tensor.add_dims(dim);
     tensor.set_address(t.address);
+    tensor.set_stack(t.stack);
   }
   for (const QueueDecl& q : from.queues) {
     trace::Queue& queue = *to.add_queues();

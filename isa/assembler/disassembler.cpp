@@ -46,10 +46,11 @@ class Printer {
   void line(const std::string& text) { out_ += text + '\n'; }
 
   void tensor(const TensorDecl& t) {
-    const std::string addr = t.space == Space::kHbm ? "" : fmt::format(" addr={}", t.address);
+    std::string place = t.space == Space::kHbm ? "" : fmt::format(" addr={}", t.address);
+    if (t.stack != 0) place += fmt::format(" stack={}", t.stack);
     line(fmt::format(".tensor {} space={} dtype={} shape=[{}]{}", t.name,
                      kSpaces[static_cast<std::size_t>(t.space)], info(t.dtype).name, fmt::join(t.dims, ","),
-                     addr));
+                     place));
   }
 
   // "a[0]", "a[1]" were declared as an array: print the array once.

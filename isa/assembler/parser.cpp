@@ -216,7 +216,7 @@ void Parser::declare_tensor(Cursor& cursor) {
   bool typed = false;
   bool placed = false;
   while (!cursor.at_end()) {
-    const std::string key = cursor.word("space=, dtype=, shape= or addr=");
+    const std::string key = cursor.word("space=, dtype=, shape=, addr= or stack=");
     cursor.expect("=");
     if (key == "space") {
       const auto it = std::find(kSpaces.begin(), kSpaces.end(), cursor.peek().text);
@@ -239,12 +239,17 @@ void Parser::declare_tensor(Cursor& cursor) {
       if (address < 0) cursor.fail("a negative address before");
       tensor.address = static_cast<std::uint64_t>(address);
       addressed = true;
+    } else if (key == "stack") {
+      const std::int64_t stack = constant(cursor);
+      if (stack < 0 || stack > 255) cursor.fail("a stack is 0 (the rank's own) to 255; before");
+      tensor.stack = static_cast<std::uint32_t>(stack);
     } else {
-      cursor.fail("unknown key \"" + key + "\"; known: space, dtype, shape, addr; before");
+      cursor.fail("unknown key \"" + key + "\"; known: space, dtype, shape, addr, stack; before");
     }
     cursor.accept(",");
   }
   if (!placed || !typed || tensor.dims.empty()) cursor.fail("a tensor needs space=, dtype= and shape=");
+  if (tensor.stack != 0 && tensor.space != Space::kHbm) cursor.fail("stack= is for tensors in HBM; at");
   std::uint64_t elements = 1;
   for (const std::uint64_t dim : tensor.dims)
     if (__builtin_mul_overflow(elements, dim, &elements) || elements > kMaxDimension)

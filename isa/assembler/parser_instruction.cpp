@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "isa/assembler/parser.h"
+#include "isa/dma_rules.h"
 
 namespace trn::tasm {
 namespace {
@@ -44,6 +45,10 @@ void Parser::instruction(Cursor& cursor) {
     before.fail("WAIT needs a semaphore; at");
   if (opcode->opcode == Opcode::kPost && instruction.post.semaphore == kNoSemaphore)
     before.fail("POST needs a semaphore; at");
+  if (opcode->opcode == Opcode::kDma) {
+    const std::string problem = dma_problem(instruction, program_);
+    if (!problem.empty()) throw ProgramError(before.where() + ": DMA " + problem);
+  }
   emit(cursor, std::move(instruction));
 }
 

@@ -69,9 +69,8 @@ Effect Executor::read(std::size_t core, Engine engine, const Instruction& i) {
         "structured sparsity (sp=1) has a cost here, but its compressed weights have no published "
         "layout: it cannot run on data");
   Operation op{i, engine, memory_.program(), registers_[core][index_of(engine)], {}, {}};
-  const bool second_is_result = i.opcode == Opcode::kQuantizeMx;
   for (std::size_t s = 0; s < i.source_count; ++s)
-    if (!(second_is_result && s == 1)) op.sources.push_back(load(core, i.src[s], i));
+    if (!is_result(i, s)) op.sources.push_back(load(core, i.src[s], i));
   if (takes_destination(info(i.opcode).operands))
     op.writes.push_back(
         {i.dst, Values(i.dst.rows, i.dst.elements_per_row() * lanes_of(op.program, i.dst)), false, {}, {}});
@@ -85,15 +84,29 @@ std::optional<std::int32_t> Executor::load_register(std::size_t core, const Inst
   return value == value ? std::optional(static_cast<std::int32_t>(value)) : std::nullopt;
 }
 
+// Row numbers of a gather or scatter, which the memory must have.
+std::vector<std::int64_t> Executor::row_numbers(std::size_t core, const Instruction& i,
+                                                const AccessPattern& indirect) {
+  std::vector<std::int64_t> numbers;
+  const TensorDecl& tensor = memory_.program().tensors[indirect.tensor];
+  for (const double number : load(core, i.src[1], i).at) {
+    const std::int64_t row = number == number ? static_cast<std::int64_t>(number) : -1;
+    const std::int64_t at = row + indirect.row;
+    if (row < 0 || at < 0 || static_cast<std::uint64_t>(at) >= tensor.rows())
+      throw ProgramError("DMA in region " + memory_.program().regions[i.region] + ": row number " +
+                         (number == number ? std::to_string(row) : "that nobody has written") + " of " +
+                         tensor.name + ", which has " + std::to_string(tensor.rows()) + " rows");
+    numbers.push_back(row);
+  }
+  return numbers;
+}
+
 // Elements in row-major order of both patterns; a transpose swaps rows and columns.
 Effect Executor::transfer(std::size_t core, const Instruction& i) {
   const DmaKind kind = static_cast<DmaKind>(i.kind);
   std::vector<std::int64_t> indices;
-  if (kind == DmaKind::kGather || kind == DmaKind::kScatter) {
-    if (i.source_count < 2)
-      throw ProgramError("DMA gather and scatter need the row numbers as second source");
-    for (const double row : load(core, i.src[1], i).at) indices.push_back(static_cast<std::int64_t>(row));
-  }
+  if (kind == DmaKind::kGather) indices = row_numbers(core, i, i.src[0]);
+  if (kind == DmaKind::kScatter) indices = row_numbers(core, i, i.dst);
   const Values from =
       load(core, i.src[0], i, kind == DmaKind::kGather ? indices : std::vector<std::int64_t>{});
   Effect effect;
@@ -109,6 +122,10 @@ Effect Executor::transfer(std::size_t core, const Instruction& i) {
   if (kind == DmaKind::kScatter)
     for (const std::int64_t row : indices) write.rows.push_back(i.dst.row + row);
   effect.writes.push_back(std::move(write));
+  if (kind == DmaKind::kDuplicate) {
+    effect.writes.push_back({i.src[1], Values(i.src[1].rows, from.at.size() / i.src[1].rows), false, {}, {}});
+    effect.writes.back().values.at = from.at;
+  }
   return effect;
 }
 

@@ -65,6 +65,8 @@ class Executor {
  private:
   Values load(std::size_t core, const AccessPattern& pattern, const Instruction& instruction,
               const std::vector<std::int64_t>& rows = {});
+  std::vector<std::int64_t> row_numbers(std::size_t core, const Instruction& instruction,
+                                        const AccessPattern& indirect);
   Effect transfer(std::size_t core, const Instruction& instruction);
   void commit_element(const Effect& effect, const Effect::Write& write, ElementRow& row, std::int64_t offset,
                       std::size_t r, std::size_t e);

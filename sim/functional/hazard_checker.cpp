@@ -61,10 +61,10 @@ class Finder {
       const ExecutionStep& step = steps_[s];
       const Instruction& i = step.instruction;
       if (i.opcode == Opcode::kDma && !step.transfer) continue;  // the trigger touches nothing
-      const bool second_is_result = i.opcode == Opcode::kQuantizeMx;
       for (std::size_t k = 0; k < i.source_count; ++k)
-        if (!(second_is_result && k == 1)) touch(s, i.src[k], Access::kRead);
-      if (second_is_result) touch(s, i.src[1], Access::kWrite);
+        if (!is_result(i, k)) touch(s, i.src[k], Access::kRead);
+      for (std::size_t k = 0; k < i.source_count; ++k)
+        if (is_result(i, k)) touch(s, i.src[k], Access::kWrite);
       if (takes_destination(info(i.opcode).operands)) touch(s, i.dst, Access::kWrite);
     }
     check_clears();

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "sim/machine/chip_stacks.h"
 
 namespace trn {
 
@@ -15,6 +16,7 @@ MeshMachine::MeshMachine(const Job& job, const MachineConfig& machine)
       ranks_(job.ranks()),
       memberships_(job.ranks()) {
   add_fabric();
+  add_stacks();
   traffic_module_ = std::make_unique<TrafficModule>("traffic", traffic_, [this] { deliver(); });
   for (std::size_t rank = 0; rank < ranks_.size(); ++rank) add_rank(rank);
   add_groups();
@@ -26,22 +28,55 @@ void MeshMachine::add_fabric() {
     for (const LinkClass& c : topology_.classes())
       for (std::uint64_t chip = 0; chip < seating_.chips(); ++chip)
         links_.push_back(flows.add_resource("link " + c.name, c.rate));
-  if (seating_.has_dies())
+  if (seating_.has_dies() || (job_.ranks() == 1 && machine_.hbm.stacks > 2))
     for (std::uint64_t die = 0; die < 2 * seating_.chips(); ++die)
       dies_.push_back(flows.add_resource("die-to-die", bytes_per_picosecond(machine_.die_to_die)));
+}
+
+// A rank has a stack to itself, as in RankMachine, also where two ranks of a chip share one (LNC=1).
+void MeshMachine::add_stacks() {
+  const std::uint64_t seats =
+      job_.ranks() == 1 ? machine_.hbm.stacks : seating_.chips() * seating_.ranks_per_chip();
+  for (std::uint64_t seat = 0; seat < seats; ++seat)
+    stacks_.push_back(traffic_.flows().add_resource(
+        "HBM stack", bytes_per_picosecond(machine_.hbm.achievable_stack_rate())));
+}
+
+// The chip's stacks from the rank's own on. The ranks of a stack sit side by side, so the next stack is that
+// of the rank so many seats further.
+std::vector<RemoteStack> MeshMachine::remote_stacks(std::size_t r) const {
+  const std::uint64_t stacks = machine_.hbm.stacks;
+  const std::uint64_t seats = job_.ranks() == 1 ? stacks : seating_.ranks_per_chip();
+  const std::uint64_t chip = job_.ranks() == 1 ? 0 : seating_.chip(r);
+  const std::uint64_t first = chip * seats;
+  std::vector<RemoteStack> remote;
+  for (std::uint32_t further = 1; further <= furthest_stack(job_.program(r)); ++further) {
+    const std::uint64_t own = seat(r) - first;
+    const std::uint64_t there = (own + further * seats / stacks) % seats;
+    remote.push_back({stacks_[first + there]});
+    const std::uint64_t here_die = own < seats / 2 ? 0 : 1, there_die = there < seats / 2 ? 0 : 1;
+    if (dies_.empty() || here_die == there_die) continue;
+    remote.back().reads = {{dies_[2 * chip + here_die], 1}};
+    remote.back().writes = {{dies_[2 * chip + there_die], 1}};
+  }
+  return remote;
 }
 
 void MeshMachine::add_rank(std::size_t r) {
   FlowEngine& flows = traffic_.flows();
   const Program& program = job_.program(r);
   Rank& rank = ranks_[r];
-  rank.stack = flows.add_resource("HBM stack", bytes_per_picosecond(machine_.hbm.achievable_stack_rate()));
+  rank.stack = stacks_[seat(r)];
+  const std::vector<RemoteStack> remote = remote_stacks(r);
   for (std::size_t c = 0; c < program.cores.size(); ++c) {
     const std::uint32_t engines = flows.add_resource("DMA engines of core " + std::to_string(c), 1.0);
     rank.engines.push_back({engines, engine_time_per_byte(machine_, program.cores.size())});
     std::vector<std::uint32_t>& numbers = rank.queues.emplace_back();
     for (const QueueDecl& queue : program.queues)
-      numbers.push_back(queues_.add_queue({engines, rank.stack}, queue.priority, queue.mode));
+      numbers.push_back(queues_.add_queue({engines, rank.stack, remote}, queue.priority, queue.mode));
+    if (machine_.core.sequencer.fetch_block.count() > 0)  // one queue an engine, after the program's
+      for (std::size_t e = 0; e < kEngineCount; ++e)
+        numbers.push_back(queues_.add_queue({engines, rank.stack, {}}, 0, DescriptorMode::kStatic));
   }
   rank.evaluator = std::make_unique<CoreEvaluator>(program, machine_.core);
   rank.module = std::make_unique<CoreModule>(("rank" + std::to_string(r)).c_str(), *rank.evaluator,

@@ -46,7 +46,9 @@ class MeshMachine {
   };
 
   void add_fabric();
+  void add_stacks();
   void add_rank(std::size_t rank);
+  std::vector<RemoteStack> remote_stacks(std::size_t rank) const;
   void add_groups();
   void submit(std::size_t rank);
   void deliver();
@@ -56,6 +58,8 @@ class MeshMachine {
   const CollectiveDecl& decl(std::size_t rank, const CollectiveRequest& request) const {
     return job_.program(rank).collectives[request.collective];
   }
+  // A rank alone needs no place.
+  std::uint64_t seat(std::size_t rank) const { return job_.ranks() == 1 ? 0 : job_.seat(rank); }
   FabricResources chip_resources(const RankGroup& group, std::size_t rank, CollectiveOp op) const;
   FabricResources fabric_resources(const RankGroup& group) const;
 
@@ -66,8 +70,9 @@ class MeshMachine {
   Traffic traffic_;
   DmaQueues queues_;
   std::vector<Rank> ranks_;
-  std::vector<std::uint32_t> links_;  // Topology::link
-  std::vector<std::uint32_t> dies_;   // by chip and die: the path into it
+  std::vector<std::uint32_t> links_;   // Topology::link
+  std::vector<std::uint32_t> dies_;    // by chip and die: the path into it
+  std::vector<std::uint32_t> stacks_;  // by chip and seat; of a rank alone, all of its chip's
   std::vector<Group> groups_;
   // By rank, then (axis, stream): its group, and its number in it.
   struct Membership {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "sim/machine/chip_stacks.h"
 
 namespace trn {
 
@@ -10,9 +11,11 @@ RankMachine::RankMachine(const Job& job, const MachineConfig& machine, Execution
     : program_(job.programs[0]),
       machine_(machine),
       observer_(observer),
+      seating_(job, machine),
       topology_(machine.fabric),
       queues_(traffic_, machine.core.dma),
       evaluator_(program_, machine.core, observer),
+      alone_(job.ranks() == 1),
       streams_(machine.collectives.streams) {
   TRN_CHECK(job.one_program(), "one rank stands for all only if all run the same program");
   add_cores();
@@ -24,25 +27,68 @@ RankMachine::RankMachine(const Job& job, const MachineConfig& machine, Execution
 void RankMachine::add_cores() {
   FlowEngine& flows = traffic_.flows();
   stack_ = flows.add_resource("HBM stack", bytes_per_picosecond(machine_.hbm.achievable_stack_rate()));
+  const std::vector<RemoteStack> remote = alone_ ? remote_stacks() : mirrored_stacks();
   for (std::size_t c = 0; c < program_.cores.size(); ++c) {
     const std::uint32_t engines = flows.add_resource("DMA engines of core " + std::to_string(c), 1.0);
     std::vector<std::uint32_t>& numbers = queue_numbers_.emplace_back();
     for (const QueueDecl& queue : program_.queues)
-      numbers.push_back(queues_.add_queue({engines, stack_}, queue.priority, queue.mode));
+      numbers.push_back(queues_.add_queue({engines, stack_, remote}, queue.priority, queue.mode));
+    if (machine_.core.sequencer.fetch_block.count() > 0)  // one queue an engine, after the program's
+      for (std::size_t e = 0; e < kEngineCount; ++e)
+        numbers.push_back(queues_.add_queue({engines, stack_, {}}, 0, DescriptorMode::kStatic));
     engines_.push_back({engines, engine_time_per_byte(machine_, program_.cores.size())});
   }
+}
+
+// The only rank sits at stack 0 and has the others, and the path to the other die, to itself.
+std::vector<RemoteStack> RankMachine::remote_stacks() {
+  FlowEngine& flows = traffic_.flows();
+  std::optional<FlowUse> in, out;
+  std::vector<RemoteStack> remote;
+  for (std::uint32_t further = 1; further <= furthest_stack(program_); ++further) {
+    remote.push_back({flows.add_resource("HBM stack +" + std::to_string(further),
+                                         bytes_per_picosecond(machine_.hbm.achievable_stack_rate()))});
+    if (die_of_stack(further, machine_.hbm.stacks) == die_of_stack(0, machine_.hbm.stacks)) continue;
+    if (!in) {
+      in = {flows.add_resource("die-to-die in", bytes_per_picosecond(machine_.die_to_die)), 1};
+      out = {flows.add_resource("die-to-die out", bytes_per_picosecond(machine_.die_to_die)), 1};
+    }
+    remote.back().reads = {*in};
+    remote.back().writes = {*out};
+  }
+  return remote;
+}
+
+// All ranks do the same: what this one does elsewhere, others do to its own stack. The path into its die
+// carries what its ranks read and what the other die's ranks write, as much as this one writes over there.
+std::vector<RemoteStack> RankMachine::mirrored_stacks() {
+  std::vector<RemoteStack> remote;
+  for (std::uint32_t further = 1; further <= furthest_stack(program_); ++further) {
+    remote.push_back({stack_});
+    const double away = other_die_share(machine_.hbm.stacks, further);
+    if (!seating_.has_dies() || away == 0) continue;
+    remote.back().reads = remote.back().writes = {{die_path(), away}};
+  }
+  return remote;
+}
+
+// This rank's part of the path into its die.
+std::uint32_t RankMachine::die_path() {
+  if (!die_path_)
+    die_path_ =
+        traffic_.flows().add_resource("die-to-die", bytes_per_picosecond(machine_.die_to_die) /
+                                                        (static_cast<double>(seating_.ranks_per_chip()) / 2));
+  return *die_path_;
 }
 
 // A chip's ranks share its links and its path between the dies: this rank sees its part of them.
 void RankMachine::add_axes(const Job& job) {
   FlowEngine& flows = traffic_.flows();
-  const Seating seating(job, machine_);
-  const double ranks = static_cast<double>(seating.ranks_per_chip());
-  std::uint32_t die_path = 0;
+  const double ranks = static_cast<double>(seating_.ranks_per_chip());
   for (const MeshAxis& axis : job.mesh) {
     if (axis.size < 2) continue;
     Axis& a = axes_[axis.name];
-    a.group = seating.groups(axis.name)[0];
+    a.group = seating_.groups(axis.name)[0];
     const double members = a.group.inside_chip() ? 1 : static_cast<double>(a.group.per_chip);
     a.fabric.detail = FabricResources::Detail::kOne;
     if (!a.group.inside_chip()) {
@@ -53,11 +99,9 @@ void RankMachine::add_axes(const Job& job) {
     a.fabric.hbm = {{{stack_, 1 / members}}};
     a.fabric.dma.emplace_back();
     for (const FlowUse& use : engines_) a.fabric.dma[0].push_back({use.resource, use.coefficient / members});
-    const double away = seating.other_die_share(a.group, 0);
+    const double away = seating_.other_die_share(a.group, 0);
     if (away == 0) continue;
-    if (die_path == 0)
-      die_path = flows.add_resource("die-to-die", bytes_per_picosecond(machine_.die_to_die) / (ranks / 2));
-    a.fabric.crossing = {{{die_path, away / members}}};
+    a.fabric.crossing = {{{die_path(), away / members}}};
   }
 }
 

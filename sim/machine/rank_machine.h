@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "isa/job.h"
@@ -56,6 +57,9 @@ class RankMachine {
   };
 
   void add_cores();
+  std::vector<RemoteStack> remote_stacks();
+  std::vector<RemoteStack> mirrored_stacks();
+  std::uint32_t die_path();
   void add_axes(const Job& job);
   void submit();
   void deliver();
@@ -66,11 +70,14 @@ class RankMachine {
   const Program& program_;
   MachineConfig machine_;
   ExecutionObserver* observer_;
+  Seating seating_;
   Topology topology_;
   Traffic traffic_;
   DmaQueues queues_;
   CoreEvaluator evaluator_;
   std::uint32_t stack_ = 0;
+  bool alone_;  // the only rank
+  std::optional<std::uint32_t> die_path_;
   std::vector<FlowUse> engines_;  // engine time of a byte, over all engines of the rank
   std::map<std::string, Axis> axes_;
   TimerActor stream_actor_{[this](std::uint64_t token, Picoseconds now) { start_collective(token, now); }};

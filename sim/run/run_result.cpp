@@ -55,6 +55,7 @@ struct RunStatGroup : StatGroup {
     dma_bytes += r.dma_bytes.count();
     hbm_read += r.hbm_read.count();
     hbm_write += r.hbm_write.count();
+    fetched += r.fetched.count();
     dma_active += r.dma_active.count();
     quiet += (r.time - r.moving).count();
     descriptors_only += r.descriptors_only.count();
@@ -68,6 +69,8 @@ struct RunStatGroup : StatGroup {
   Counter dma_bytes{this, "dma_bytes", Unit::kBytes, "moved by the DMA engines"};
   Counter hbm_read{this, "hbm_read_bytes", Unit::kBytes, "read from HBM"};
   Counter hbm_write{this, "hbm_write_bytes", Unit::kBytes, "written to HBM"};
+  Counter fetched{this, "fetch_bytes", Unit::kBytes,
+                  "instructions read from HBM, where that is modelled; in no other figure"};
   Counter dma_active{this, "dma_active", Unit::kPicoseconds, "at least one transfer was moving"};
   Counter quiet{this, "quiet", Unit::kPicoseconds, "no transfer or collective was moving"};
   Counter descriptors_only{this, "descriptors_only", Unit::kPicoseconds,

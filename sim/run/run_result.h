@@ -64,6 +64,7 @@ struct RunResult {
   std::uint64_t instructions = 0;
   std::uint64_t transfers = 0;
   Bytes dma_bytes, hbm_read, hbm_write;
+  Bytes fetched;  // instructions, where their traffic is modelled; not in the bytes above
   Picoseconds dma_active;
   Picoseconds moving;                            // some transfer or collective was moving bytes
   Picoseconds descriptors_only;                  // no transfer was, and the next one had been triggered

@@ -94,6 +94,7 @@ void collect_traffic(const RankMachine& machine, RunResult& result) {
   result.dma_bytes = totals.bytes;
   result.hbm_read = totals.hbm_read;
   result.hbm_write = totals.hbm_write;
+  result.fetched = totals.fetched;
   result.dma_active = totals.active;
   result.moving = machine.traffic().flows().active_time();
   result.descriptors_only = totals.descriptors_only;

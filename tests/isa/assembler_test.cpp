@@ -48,7 +48,8 @@ TEST(Assembler, ErrorsNamePlaceFindingAndRemedy) {
   EXPECT_EQ(error("DVE", ".let x=9223372036854775807+1\n"),
             "f:8:29: 64-bit overflow in this expression, found the end of the line");
   EXPECT_EQ(error("SP", "DMA scatterr a, h, q=q\n"),
-            "f:8:5: unknown form of DMA; known: copy, transpose, accumulate, gather, scatter, send, found "
+            "f:8:5: unknown form of DMA; known: copy, transpose, accumulate, gather, scatter, send, "
+            "duplicate, found "
             "'scatterr'");
 }
 

@@ -3,6 +3,7 @@
 #include <random>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "isa/assembler/assembler.h"
 #include "tests/support/random_program.h"
 #include "traces/trace_file.h"
@@ -25,6 +26,13 @@ TEST(Trace, RoundTripsAndIsDeterministic) {
     ASSERT_EQ(read_trace(bytes, "t"), p) << seed;
     EXPECT_EQ(write_trace(p), bytes);
   }
+}
+
+// Written before tensors had a stack.
+TEST(Trace, TensorsOfOldTracesLieOnTheOwnStack) {
+  const Program old = read_trace(read_text_file("tests/fuzz/corpus/trace/mm_db.trc"), "t");
+  EXPECT_FALSE(old.tensors.empty());
+  for (const TensorDecl& tensor : old.tensors) EXPECT_EQ(tensor.stack, 0u);
 }
 
 // Cut anywhere, the file is refused: never a shorter program.

@@ -17,6 +17,9 @@ void expect_equal(const RunResult& fast, const RunResult& slow, const std::strin
   EXPECT_EQ(fast.transfers, slow.transfers) << what;
   EXPECT_EQ(fast.dma_bytes, slow.dma_bytes) << what;
   EXPECT_EQ(fast.dma_active, slow.dma_active) << what;
+  EXPECT_EQ(fast.hbm_read, slow.hbm_read) << what;
+  EXPECT_EQ(fast.hbm_write, slow.hbm_write) << what;
+  EXPECT_EQ(fast.fetched, slow.fetched) << what;
   EXPECT_EQ(fast.limiter_activations, slow.limiter_activations) << what;
   ASSERT_EQ(fast.engines.size(), slow.engines.size());
   for (std::size_t e = 0; e < fast.engines.size(); ++e) {
@@ -45,7 +48,8 @@ TEST_P(CoreOracle, AgreesToThePicosecond) {
   // A short queue, so that full rings block their engines; v2's exclusive ports and v4's
   // transposes beside other work, so that those are met too.
   const MachineConfig tight =
-      machine("trn2", {"neuron_core.dma.queue_depth=2", "neuron_core.sbuf.vector_gpsimd_concurrent=false",
+      machine("trn2", {"neuron_core.dma.queue_depth=2", "neuron_core.sequencer.fetch_block_bytes=1024",
+                       "neuron_core.dma.start_skew_ns=300", "neuron_core.sbuf.vector_gpsimd_concurrent=false",
                        "neuron_core.psum.vector_scalar_concurrent=false",
                        "neuron_core.tensor.background_transpose=true"});
   for (std::uint64_t seed = 1; seed <= 1200; ++seed) {
@@ -72,6 +76,7 @@ std::optional<RunResult> unless_deadlock(const std::function<RunResult()>& run) 
 
 TEST_P(CoreOracle, AgreesOnRunTimeControlFlow) {
   const MachineConfig trn2 = machine("trn2");
+  const MachineConfig fetching = machine("trn2", {"neuron_core.sequencer.fetch_block_bytes=256"});
   int finished = 0;
   for (std::uint64_t seed = 1; seed <= 400; ++seed) {
     RandomProgramOptions options;
@@ -81,8 +86,9 @@ TEST_P(CoreOracle, AgreesOnRunTimeControlFlow) {
     options.iterations = 1 + seed % 4;
     options.control = true;
     const Program program = random_program(options);
-    const std::optional<RunResult> fast = unless_deadlock([&] { return run_program(program, trn2); });
-    const std::optional<RunResult> slow = unless_deadlock([&] { return reference_run(program, trn2); });
+    const MachineConfig& m = seed % 2 == 0 ? fetching : trn2;
+    const std::optional<RunResult> fast = unless_deadlock([&] { return run_program(program, m); });
+    const std::optional<RunResult> slow = unless_deadlock([&] { return reference_run(program, m); });
     ASSERT_EQ(fast.has_value(), slow.has_value()) << "seed " << seed;
     if (!fast) continue;
     ++finished;

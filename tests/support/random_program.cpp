@@ -18,7 +18,10 @@ class Generator {
     program_.tensors = {{"h", Space::kHbm, DType::kBf16, {4096, 4096}, 0},
                         {"s16", Space::kSbuf, DType::kBf16, {128, 4096}, 0},
                         {"s32", Space::kSbuf, DType::kFp32, {128, 4096}, 8192},
-                        {"p", Space::kPsum, DType::kFp32, {128, 4096}, 0}};
+                        {"p", Space::kPsum, DType::kFp32, {128, 4096}, 0},
+                        {"next", Space::kHbm, DType::kBf16, {4096, 4096}, 0, 1},
+                        {"far", Space::kHbm, DType::kBf16, {4096, 4096}, 0, 2},
+                        {"rows", Space::kSbuf, DType::kInt32, {128, 1}, 24576}};
     program_.queues = {{"sp", Engine::kSync, DescriptorMode::kHardware, 0},
                        {"sp2", Engine::kSync, DescriptorMode::kStatic, 0},
                        {"act", Engine::kScalar, DescriptorMode::kHardware, 0},
@@ -293,7 +296,52 @@ class Generator {
     i.src[0] = pattern(0, elements, 0);
     i.dst.dims[0].step = i.src[0].dims[0].step = 1;
     i.dst.rows = i.src[0].rows = pick(2) == 0 ? 128 : static_cast<std::uint32_t>(1 + pick(32));
-    if (pick(2) == 0) std::swap(i.dst, i.src[0]);
+    dma_kind(i);
+  }
+
+  // Copies in both directions, half of them; else another form, or another place.
+  void dma_kind(Instruction& i) {
+    const bool by_number = program_.queues[i.queue].mode == DescriptorMode::kSoftware;
+    if (by_number && pick(2) == 0) return dma_by_number(i);
+    if (pick(2) == 0) i.src[0].tensor = static_cast<std::uint32_t>(pick(3) == 0 ? 4 + pick(2) : 0);
+    switch (pick(10)) {
+      case 0:
+        i.kind = static_cast<std::uint8_t>(DmaKind::kAccumulate);
+        break;
+      case 1:  // inside SBUF
+        i.src[0].tensor = static_cast<std::uint32_t>(1 + pick(2));
+        return;
+      case 2:  // inside HBM
+        i.dst.tensor = static_cast<std::uint32_t>(4 + pick(2));
+        return;
+      case 3:
+        i.kind = static_cast<std::uint8_t>(DmaKind::kTranspose);
+        i.src[0].tensor = pick(2) == 0 ? 1 : i.src[0].tensor;
+        i.src[0].dims[0].num = 1 + i.src[0].dims[0].num % 128;
+        i.dst.rows = i.src[0].dims[0].num;
+        i.dst.dims[0].num = i.src[0].rows;
+        return;
+      case 4:
+        i.kind = static_cast<std::uint8_t>(DmaKind::kDuplicate);
+        i.source_count = 2;
+        i.src[1] = i.dst;
+        i.src[1].tensor = pick(2) == 0 ? 0 : 5;
+        break;
+      default:
+        break;
+    }
+    if (i.source_count == 1 && pick(2) == 0) std::swap(i.dst, i.src[0]);
+  }
+
+  void dma_by_number(Instruction& i) {
+    i.source_count = 2;
+    i.src[1] = pattern(6, 1, 0);
+    i.src[1].dims[0] = {1, 1};
+    i.src[1].rows = i.dst.rows;
+    i.kind = static_cast<std::uint8_t>(DmaKind::kGather);
+    if (pick(2) == 0) return;
+    i.kind = static_cast<std::uint8_t>(DmaKind::kScatter);
+    std::swap(i.dst, i.src[0]);
   }
 
   RandomProgramOptions options_;

@@ -107,12 +107,16 @@ class ReferenceCore {
       : program_(program), config_(machine.core), queues_(traffic_, machine.core.dma) {
     const std::uint32_t stack =
         traffic_.flows().add_resource("stack", bytes_per_picosecond(machine.hbm.achievable_stack_rate()));
+    const std::vector<RemoteStack> remote = remote_stacks(machine);
     for (std::size_t c = 0; c < program.cores.size(); ++c) {
       const std::uint32_t dma = traffic_.flows().add_resource("dma", 1.0);
       Core& core = cores_.emplace_back();
       core.semaphores.resize(program.semaphores.size());
       for (const QueueDecl& q : program.queues)
-        core.queues.push_back({queues_.add_queue({dma, stack}, q.priority, q.mode), 0, 0});
+        core.queues.push_back({queues_.add_queue({dma, stack, remote}, q.priority, q.mode), 0, 0});
+      if (config_.sequencer.fetch_block.count() > 0)
+        for (std::size_t e = 0; e < kEngineCount; ++e)
+          core.fetch_queues.push_back(queues_.add_queue({dma, stack, {}}, 0, DescriptorMode::kStatic));
       for (const EngineInfo& info : kEngines) {
         Engine_& e = engines_.emplace_back();
         e.core = c;
@@ -157,6 +161,7 @@ class ReferenceCore {
   struct Core {
     std::vector<std::uint64_t> semaphores;
     std::vector<Queue> queues;
+    std::vector<std::uint32_t> fetch_queues;  // by engine
     std::map<std::uint64_t, Reservation> banks;
     Reservation bus, port;
     struct Cell {
@@ -188,6 +193,25 @@ class ReferenceCore {
     std::uint64_t increment;
     std::optional<std::uint16_t> queue;
   };
+
+  // One rank alone on a chip: it sits at the first stack, and the second half of the stacks is on another die
+  // where there are more than two.
+  std::vector<RemoteStack> remote_stacks(const MachineConfig& machine) {
+    std::uint32_t furthest = 0;
+    for (const TensorDecl& t : program_.tensors) furthest = std::max(furthest, t.stack);
+    std::vector<RemoteStack> remote;
+    std::optional<std::uint32_t> in, out;
+    for (std::uint64_t s = 1; s <= furthest; ++s) {
+      remote.push_back(
+          {traffic_.flows().add_resource("far", bytes_per_picosecond(machine.hbm.achievable_stack_rate()))});
+      if (machine.hbm.stacks < 3 || s < machine.hbm.stacks / 2) continue;
+      if (!in) in = traffic_.flows().add_resource("in", bytes_per_picosecond(machine.die_to_die));
+      if (!out) out = traffic_.flows().add_resource("out", bytes_per_picosecond(machine.die_to_die));
+      remote.back().reads = {{*in, 1.0}};
+      remote.back().writes = {{*out, 1.0}};
+    }
+    return remote;
+  }
 
   static Picoseconds edge(Picoseconds t, Clock clock) {
     return clock.time_of(clock.first_edge_at_or_after(t));
@@ -277,6 +301,7 @@ class ReferenceCore {
     Picoseconds read = after(start, cost.busy, e.clock);
     Picoseconds complete = read;
     e.slot = read;
+    fetch(e, start);
     ++e.stats.instructions;
     switch (cost.kind) {
       case OpKind::kArray: {
@@ -324,7 +349,7 @@ class ReferenceCore {
         ++core.queues[i.queue].issued;
         queues_.submit(core.queues[i.queue].number, 0,
                        {static_cast<std::uint32_t>(e.core), i.queue, i.post.semaphore, i.post.increment,
-                        i.post.sibling, 0, 0, start + start_delay(shape, mode, config_.dma), shape, start});
+                        i.post.sibling, 0, 0, start + start_delay(shape, mode, config_.dma), shape, start, false});
         plan_traffic(start);
         break;
       }
@@ -354,6 +379,19 @@ class ReferenceCore {
     }
     ++e.at;
     look(id, Picoseconds(0));
+  }
+
+  // Instruction n lies in block n / instructions a block; its first one asks for the next block.
+  void fetch(const Engine_& e, Picoseconds start) {
+    const std::uint64_t each = config_.sequencer.fetch_block_instructions;
+    if (each == 0 || e.stats.instructions % each != 0) return;
+    const TransferShape shape = fetch_shape(config_);
+    TransferRequest request;
+    request.first_byte = start + start_delay(shape, DescriptorMode::kStatic, config_.dma);
+    request.shape = shape;
+    request.fetch = true;
+    queues_.submit(cores_[e.core].fetch_queues[index_of(e.engine)], 0, request);
+    plan_traffic(start);
   }
 
   // Engines that were only waiting for their turn look again.
@@ -444,6 +482,9 @@ class ReferenceCore {
     r.transfers = queues_.totals().transfers;
     r.dma_bytes = queues_.totals().bytes;
     r.dma_active = queues_.totals().active;
+    r.hbm_read = queues_.totals().hbm_read;
+    r.hbm_write = queues_.totals().hbm_write;
+    r.fetched = queues_.totals().fetched;
     return r;
   }
 

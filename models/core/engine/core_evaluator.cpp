@@ -1,6 +1,7 @@
 #include "models/core/engine/core_evaluator.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -10,11 +11,13 @@ namespace trn {
 namespace {
 
 constexpr Picoseconds kNever = Picoseconds::max();
+constexpr std::uint64_t kNoFetch = std::numeric_limits<std::uint64_t>::max();
 
 }  // namespace
 
 CoreEvaluator::CoreEvaluator(const Program& program, const CoreConfig& config, ExecutionObserver* observer)
     : program_(program), config_(config), observer_(observer) {
+  if (config.sequencer.fetch_block.count() > 0) fetch_shape_ = fetch_shape(config);
   TRN_CHECK(!program.cores.empty() && program.cores.size() <= 2, "a program has one or two cores");
   for (std::uint32_t c = 0; c < program.cores.size(); ++c) {
     cores_.emplace_back(config, program);
@@ -27,6 +30,7 @@ CoreEvaluator::CoreEvaluator(const Program& program, const CoreConfig& config, E
       engine.taken_branch = EdgeStep(config.sequencer.taken_branch, engine.stream.clock);
       engine.table_load =
           EdgeStep(engine.stream.clock.first_edge_at_or_after(config.scalar.table_load), engine.stream.clock);
+      engine.until_fetch = config.sequencer.fetch_block.count() > 0 ? 1 : kNoFetch;
       engine.stats.wait_by_region.resize(program.regions.size());
     }
   }
@@ -275,6 +279,7 @@ void CoreEvaluator::issue(std::size_t e) {
   Picoseconds complete = read.time();
   std::size_t next = engine.at + 1;
   ++stats.instructions;
+  if (--engine.until_fetch == 0) fetch_next_block(engine, start.time());
 
   switch (op.kind) {
     case TimingOp::Kind::kArray: {
@@ -483,6 +488,20 @@ std::uint64_t CoreEvaluator::moving_mask(const EngineState& engine, const Moving
   return mask;
 }
 
+// Entering a block asks for the one after it. Streams lie unrolled in HBM: a loop's next iteration is fetched
+// like the first. The engine does not wait for it; its bound is the fixed rate of the prefetch.
+void CoreEvaluator::fetch_next_block(EngineState& engine, Picoseconds entered) {
+  engine.until_fetch = config_.sequencer.fetch_block_instructions;
+  TransferRequest request;
+  request.core = engine.core;
+  request.queue = static_cast<std::uint16_t>(program_.queues.size() + index_of(engine.engine));
+  request.first_byte = entered + start_delay(fetch_shape_, DescriptorMode::kStatic, config_.dma);
+  request.shape = fetch_shape_;
+  request.triggered = entered;
+  request.fetch = true;
+  transfers_.push_back(request);
+}
+
 void CoreEvaluator::trigger(EngineState& engine, const TimingOp& op, EdgeTime start) {
   CoreState& core = cores_[engine.core];
   if (op.kind == TimingOp::Kind::kCollective) {
@@ -500,7 +519,7 @@ void CoreEvaluator::trigger(EngineState& engine, const TimingOp& op, EdgeTime st
   if (observer_ != nullptr)
     number = observer_->transfer_triggered(issued(engine, op, start.time(), start.time()), first_byte);
   transfers_.push_back({engine.core, op.queue, op.post_semaphore, op.post_increment, op.post_sibling,
-                        op.region, number, first_byte, shape, start.time()});
+                        op.region, number, first_byte, shape, start.time(), false});
 }
 
 IssuedInstruction CoreEvaluator::issued(const EngineState& engine, const TimingOp& op, Picoseconds start,

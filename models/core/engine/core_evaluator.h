@@ -29,6 +29,7 @@ struct TransferRequest {
   Picoseconds first_byte;
   TransferShape shape;
   Picoseconds triggered;
+  bool fetch = false;  // of instructions: `queue` comes after the program's, one an engine; nobody waits
 };
 
 struct CollectiveRequest {
@@ -96,6 +97,7 @@ class CoreEvaluator {
     EdgeStep taken_branch;
     EngineStats stats;
     std::uint64_t jumps = 0;
+    std::uint64_t until_fetch = 0;  // instructions, counting the next, up to the first of a block
     Sequencer sequencer;
   };
   struct Reservation {
@@ -148,6 +150,7 @@ class CoreEvaluator {
   void clear(std::size_t e, std::uint16_t semaphore);
   std::string open_wait(std::uint32_t core, std::uint16_t semaphore, std::int64_t needed) const;
   void fail(const EngineState& engine, const TimingOp& op, const std::string& what);
+  void fetch_next_block(EngineState& engine, Picoseconds entered);
   void trigger(EngineState& engine, const TimingOp& op, EdgeTime start);
   IssuedInstruction issued(const EngineState& engine, const TimingOp& op, Picoseconds start,
                            Picoseconds complete) const;
@@ -164,6 +167,7 @@ class CoreEvaluator {
   std::uint32_t external_ = 0;
   std::vector<std::int64_t> needed_;  // by engine, the value its instruction waits for
   std::vector<CoreState> cores_;
+  TransferShape fetch_shape_;
   Picoseconds current_;  // no instruction issues before this any more
   std::string fault_;
   bool woke_ = false;  // a post moved another engine's ready time

@@ -1,6 +1,7 @@
 #include "models/memory/dma/dma_queues.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/error.h"
 
@@ -10,22 +11,45 @@ namespace {
 // An engine issues on its clock's edges: below a nanosecond late; a semaphore's hop takes 30.
 constexpr Picoseconds kTriggerSlack = nanoseconds(5);
 
+// A flow names a resource once.
+void add_use(std::vector<FlowUse>& uses, std::uint32_t resource, double coefficient) {
+  const auto it =
+      std::find_if(uses.begin(), uses.end(), [&](const FlowUse& use) { return use.resource == resource; });
+  if (it != uses.end())
+    it->coefficient += coefficient;
+  else if (coefficient > 0)
+    uses.push_back({resource, coefficient});
+}
+
 }  // namespace
 
-void transfer_flow(const TransferShape& shape, DmaPath path, std::uint32_t priority, const DmaConfig& config,
-                   FlowSpec& flow) {
+void transfer_flow(const TransferShape& shape, const DmaPath& path, std::uint32_t priority,
+                   const DmaConfig& config, FlowSpec& flow) {
   const double bytes = static_cast<double>(shape.bytes.count());
   flow.bytes = shape.bytes;
   flow.weight = static_cast<double>(config.packet.count());
   flow.priority = config.priority_classes > 1 ? priority : 0;
-  flow.uses = {{path.engines, static_cast<double>(shape.slowest_engine.count()) / bytes},
-               {path.stack, static_cast<double>((shape.hbm_read + shape.hbm_write).count()) / bytes}};
+  flow.uses.clear();
+  add_use(flow.uses, path.engines, static_cast<double>(shape.slowest_engine.count()) / bytes);
+  Bytes local = shape.hbm_read + shape.hbm_write;
+  for (const RemoteBytes& there : shape.remote) local = local - there.read - there.write;
+  add_use(flow.uses, path.stack, static_cast<double>(local.count()) / bytes);
+  for (const RemoteBytes& there : shape.remote) {
+    if (there.stack == 0) break;
+    TRN_CHECK(there.stack <= path.remote.size(), "a transfer to a stack without a path");
+    const RemoteStack& to = path.remote[there.stack - 1];
+    const double read = static_cast<double>(there.read.count()) / bytes;
+    const double write = static_cast<double>(there.write.count()) / bytes;
+    add_use(flow.uses, to.stack, read + write);
+    for (const FlowUse& use : to.reads) add_use(flow.uses, use.resource, use.coefficient * read);
+    for (const FlowUse& use : to.writes) add_use(flow.uses, use.resource, use.coefficient * write);
+  }
 }
 
 std::uint32_t DmaQueues::add_queue(DmaPath path, std::uint32_t priority, DescriptorMode mode) {
   if (engines_.empty() || engines_.back().resource != path.engines)  // a core's queues come together
     engines_.push_back({path.engines, 0, 0, {}, {}});
-  queues_.push_back({path, priority, mode, engines_.size() - 1, {}, false, {}, {}, {}});
+  queues_.push_back({std::move(path), priority, mode, engines_.size() - 1, {}, false, {}, {}, {}});
   return static_cast<std::uint32_t>(queues_.size() - 1);
 }
 
@@ -33,7 +57,7 @@ void DmaQueues::submit(std::uint32_t queue, std::uint32_t owner, const TransferR
   Queue& q = queues_[queue];
   q.pending.push_back({request, owner});
   if (q.pending.size() > 1) return;
-  ++engines_[q.engines].queued;
+  if (!request.fetch) ++engines_[q.engines].queued;
   traffic_.start_timer(request.first_byte, *this, queue);
 }
 
@@ -77,9 +101,10 @@ void DmaQueues::timer(std::uint64_t token, Picoseconds now) {
   TRN_CHECK(!q.moving && request.first_byte <= now, "a queue head started twice or too early");
   q.moving = true;
   q.started = now;
-  Engines& engines = engines_[q.engines];
-  if (engines.moving++ == 0) end_idle(q, now);
-  if (moving_++ == 0) moving_since_ = now;
+  if (!request.fetch) {
+    if (engines_[q.engines].moving++ == 0) end_idle(q, now);
+    if (moving_++ == 0) moving_since_ = now;
+  }
   transfer_flow(request.shape, q.path, q.priority, config_, flow_);
   q.stack = {q.path.stack, 0, 0};
   flow_.watch = &q.stack;
@@ -91,10 +116,17 @@ void DmaQueues::flow_done(std::uint64_t token, Picoseconds now) {
   const Pending done = q.pending.front();
   q.pending.pop_front();
   q.moving = false;
-  q.made = done.request.triggered + descriptor_time(done.request.shape, q.mode, config_);
+  if (!q.pending.empty())
+    traffic_.start_timer(std::max(now, q.pending.front().request.first_byte), *this, token);
   Engines& engines = engines_[q.engines];
-  if (--engines.moving == 0) engines.idle_since = now;
   engines.moved += done.request.shape.bytes;
+  if (done.request.fetch) {
+    totals_.fetched += done.request.shape.bytes;
+    return;
+  }
+  if (q.pending.empty()) --engines.queued;
+  if (--engines.moving == 0) engines.idle_since = now;
+  q.made = done.request.triggered + descriptor_time(done.request.shape, q.mode, config_);
   region_of(done).add(done.request.shape, now - q.started, q.stack, config_);
   if (--moving_ == 0) totals_.active += now - moving_since_;
   ++totals_.transfers;
@@ -106,10 +138,6 @@ void DmaQueues::flow_done(std::uint64_t token, Picoseconds now) {
                         {done.request.core, done.request.semaphore, done.request.increment,
                          done.request.queue, done.request.sibling},
                         done.request.number});
-  if (q.pending.empty())
-    --engines.queued;
-  else
-    traffic_.start_timer(std::max(now, q.pending.front().request.first_byte), *this, token);
 }
 
 }  // namespace trn

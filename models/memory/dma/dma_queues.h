@@ -10,10 +10,18 @@
 
 namespace trn {
 
+// Where the bytes of another stack go.
+struct RemoteStack {
+  std::uint32_t stack;            // resource: bytes a ps
+  std::vector<FlowUse> reads{};   // resources on the way here, and
+  std::vector<FlowUse> writes{};  // on the way there: the path between the dies, units a byte
+};
+
 // Where a core's traffic goes.
 struct DmaPath {
-  std::uint32_t engines;  // resource: the core's DMA engines, in ps of engine time a ps
-  std::uint32_t stack;    // resource: the core's HBM stack, bytes a ps
+  std::uint32_t engines;              // resource: the core's DMA engines, in ps of engine time a ps
+  std::uint32_t stack;                // resource: the core's HBM stack, bytes a ps
+  std::vector<RemoteStack> remote{};  // by stack, counted from the own: the first is stack 1
 };
 
 // A transfer whose last byte has arrived.
@@ -39,6 +47,7 @@ class DmaQueues : public TrafficActor {
   struct Totals {
     std::uint64_t transfers = 0;
     Bytes bytes, hbm_read, hbm_write;
+    Bytes fetched;       // blocks of instructions, counted in no other total
     Picoseconds active;            // some transfer of these queues was moving
     Picoseconds last;              // end of the last transfer
     Picoseconds descriptors_only;  // none was moving, and the next one that would had been triggered
@@ -91,7 +100,7 @@ class DmaQueues : public TrafficActor {
 
 // What the transfer takes of its resources; also the contract of the packet-level reference in tests. Fills
 // `flow` anew, reusing its storage.
-void transfer_flow(const TransferShape& shape, DmaPath path, std::uint32_t priority, const DmaConfig& config,
-                   FlowSpec& flow);
+void transfer_flow(const TransferShape& shape, const DmaPath& path, std::uint32_t priority,
+                   const DmaConfig& config, FlowSpec& flow);
 
 }  // namespace trn
