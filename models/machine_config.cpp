@@ -89,6 +89,7 @@ DmaConfig parse_dma(ConfigNode node) {
   c.completion_latency = nanoseconds(node.positive("completion_latency_ns"));
   c.queue_depth = node.positive("queue_depth");
   c.packet = Bytes(node.positive("packet_bytes"));
+  c.outstanding = Bytes(node.positive("outstanding_bytes"));
   c.transpose_efficiency_percent = node.integer("transpose_efficiency_percent");
   if (c.transpose_efficiency_percent > 100) node.fail("transpose_efficiency_percent", "expected 0 to 100");
   c.transpose_sbuf_efficiency_percent = node.integer("transpose_sbuf_efficiency_percent");

@@ -119,6 +119,7 @@ struct DmaConfig {
   Picoseconds completion_latency;                   // last byte to waiting engine
   std::uint64_t queue_depth;                        // transfers in flight a queue
   Bytes packet;                                     // arbitration weight
+  Bytes outstanding;                                // of an engine, read and not arrived; written likewise
   Picoseconds start_skew;                           // first engine to last, when all start
   std::uint64_t transpose_efficiency_percent;       // from HBM, of the engine rate; 0: not available
   std::uint64_t transpose_sbuf_efficiency_percent;  // from SBUF; 0: not available
