@@ -15,8 +15,7 @@ const Instruction& instruction_of(const Scene& scene, std::size_t transfer) {
 void add_queues(const Scene& scene, std::uint32_t stack, const std::vector<std::uint32_t>& engines,
                 TransferQueues& queues) {
   std::vector<std::uint32_t> priority(scene.cores * scene.queues);
-  for (const SceneTransfer& t : scene.transfers)
-    priority[t.core * scene.queues + t.queue] = t.priority;
+  for (const SceneTransfer& t : scene.transfers) priority[t.core * scene.queues + t.queue] = t.priority;
   for (std::uint32_t c = 0; c < scene.cores; ++c)
     for (std::uint32_t q = 0; q < scene.queues; ++q)
       queues.add_queue({engines[c], stack}, priority[c * scene.queues + q], DescriptorMode::kHardware);
@@ -64,8 +63,8 @@ Resources add_resources(const Scene& scene, MegabytesPerSecond stack, Traffic& t
 Program scene_program(const std::vector<std::string>& dmas) {
   std::string text =
       ".target trn2\n"
-      ".tensor h space=hbm dtype=bf16 shape=[4096,8192]\n"
-      ".tensor g space=hbm dtype=bf16 shape=[4096,8192]\n"
+      ".tensor h space=hbm dtype=bf16 shape=[128,65536]\n"
+      ".tensor g space=hbm dtype=bf16 shape=[128,65536]\n"
       ".tensor s space=sbuf dtype=bf16 shape=[128,32768]\n"
       ".tensor t space=sbuf dtype=bf16 shape=[128,32768]\n"
       ".queue q engine=SP dge=hw\n.engine SP\n";
