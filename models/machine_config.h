@@ -1,9 +1,11 @@
 // The plain structs a machine is described by. Parsed once, by value; models never see JSON.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/config/config_document.h"
@@ -148,6 +150,13 @@ struct ChipConfig {
   std::uint64_t cc_cores;
 };
 
+// How a run simulates HBM; no figure of the machine, and in no configuration file.
+enum class HbmModel : std::uint8_t {
+  kBandwidth,  // one rate a stack, shared by flows
+  kChannel     // every burst of every row at its address: channels, banks, rows, refresh
+};
+inline constexpr std::array<std::string_view, 2> kHbmModels{"bandwidth", "channel"};
+
 struct HbmConfig {
   std::uint64_t stacks;
   std::uint64_t capacity_mib;
@@ -155,6 +164,7 @@ struct HbmConfig {
   std::uint64_t efficiency_percent;
   std::uint64_t reserved_mib_per_core;
   DramConfig dram;  // of one stack
+  HbmModel model = HbmModel::kBandwidth;
 
   MegabytesPerSecond achievable_stack_rate() const {
     return MegabytesPerSecond(stack_rate.count() * efficiency_percent / 100);

@@ -133,6 +133,7 @@ void add_kernel(CLI::App& app) {
   auto options = std::make_shared<KernelRun>();
   command->add_option("name", options->name, "see trnsim kernel list")->required();
   options->machine.add_to(*command, "trn2");
+  options->machine.add_hbm_model_to(*command);
   command->add_option("--lnc", options->lnc, "1: one core, 2: a pair")
       ->check(CLI::IsMember({1, 2}))
       ->capture_default_str();

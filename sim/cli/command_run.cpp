@@ -81,6 +81,7 @@ void add_run(CLI::App& app) {
       "execute it on data as well: seeded numbers in HBM, hazards and unwritten reads reported");
   add_precision(*command, arguments->precision);
   arguments->machine.add_to(*command, "trn2");
+  arguments->machine.add_hbm_model_to(*command);
   command->add_flag("--json", arguments->json, "print JSON");
   command->callback([arguments] { run(*arguments); });
 }

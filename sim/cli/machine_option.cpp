@@ -10,6 +10,15 @@ void MachineOption::add_to(CLI::App& command, const std::string& default_machine
       ->allow_extra_args(false);
 }
 
+void MachineOption::add_hbm_model_to(CLI::App& command) {
+  command
+      .add_option("--hbm", hbm,
+                  "bandwidth: one rate a stack; channel: every burst of every row at its address, through "
+                  "channels, banks and refresh (one rank alone, some 100 times slower)")
+      ->check(CLI::IsMember(std::vector<std::string>(kHbmModels.begin(), kHbmModels.end())))
+      ->capture_default_str();
+}
+
 ConfigDocument MachineOption::document() const {
   ConfigDocument document = load_machine_document(parse_machine_name(machine).config);
   for (const std::string& assignment : sets) document.set(assignment);
@@ -17,7 +26,9 @@ ConfigDocument MachineOption::document() const {
 }
 
 MachineConfig MachineOption::load() const {
-  return parse_machine(document(), parse_machine_name(machine).shape);
+  MachineConfig config = parse_machine(document(), parse_machine_name(machine).shape);
+  if (hbm == kHbmModels[static_cast<std::size_t>(HbmModel::kChannel)]) config.hbm.model = HbmModel::kChannel;
+  return config;
 }
 
 }  // namespace trn

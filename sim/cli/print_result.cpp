@@ -68,6 +68,26 @@ std::string quiet_line(const RunResult& r) {
                      percent(r.time - r.moving, r), percent(r.descriptors_only, r));
 }
 
+std::string channel_line(const HbmChannels& c) {
+  std::string out =
+      fmt::format("        HBM channels: {} bursts, {:.1f} % row hits; buses moved data for {:.1f} %",
+                  with_commas(c.bursts), 100 * c.row_hit_rate, 100 * c.busy);
+  for (std::size_t i = 0; i < kDramLimits.size(); ++i)
+    out += fmt::format(", {}{} {:.1f} %", i == 0 ? "waited for " : "", kDramLimits[i], 100 * c.lost[i]);
+  return out + '\n';
+}
+
+nlohmann::ordered_json channel_json(const HbmChannels& c) {
+  nlohmann::ordered_json json{{"bursts", c.bursts},
+                              {"activations", c.activations},
+                              {"refreshes", c.refreshes},
+                              {"row_hit_rate", c.row_hit_rate},
+                              {"bus_busy", c.busy}};
+  for (std::size_t i = 0; i < kDramLimits.size(); ++i)
+    json["bus_waited_for"][std::string(kDramLimits[i])] = c.lost[i];
+  return json;
+}
+
 nlohmann::ordered_json region_json(const TransferRegion& r) {
   nlohmann::ordered_json json{{"region", r.region},
                               {"transfers", r.times.transfers},
@@ -113,6 +133,7 @@ void add_resources(const RunResult& r, nlohmann::ordered_json& json) {
                                  {"binding_share", resource.binding},
                                  {"achieved_bytes_per_s", resource.achieved},
                                  {"peak_bytes_per_s", resource.peak}});
+  if (r.channels) json["hbm_channels"] = channel_json(*r.channels);
   for (const TransferRegion& region : r.transfer_regions)
     json["transfer_regions"].push_back(region_json(region));
 }
@@ -130,6 +151,7 @@ std::string result_text(const RunResult& r) {
                      bytes_text(static_cast<double>(r.hbm_write.count())),
                      ratio(static_cast<double>((r.hbm_read + r.hbm_write).count()), seconds) * 1e-9);
   out += resource_lines(r);
+  if (r.channels) out += channel_line(*r.channels);
   if (r.transfers > 0) out += quiet_line(r) + region_lines(r);
   if (r.model_flops > 0)
     out +=

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "models/memory/dma/dma_queues.h"
 #include "sim/machine/rank_machine.h"
 
 namespace trn {

@@ -10,11 +10,10 @@ namespace trn {
 RankMachine::RankMachine(const Job& job, const MachineConfig& machine, ExecutionObserver* observer)
     : program_(job.programs[0]),
       machine_(machine),
-      observer_(observer),
       seating_(job, machine),
       topology_(machine.fabric),
-      queues_(traffic_, machine.core.dma),
-      evaluator_(program_, machine.core, observer),
+      transfers_(make_transfer_model(program_, machine, traffic_, observer)),
+      evaluator_(program_, machine.core, transfers_->observer()),
       alone_(job.ranks() == 1),
       streams_(machine.collectives.streams) {
   TRN_CHECK(job.one_program(), "one rank stands for all only if all run the same program");
@@ -32,10 +31,11 @@ void RankMachine::add_cores() {
     const std::uint32_t engines = flows.add_resource("DMA engines of core " + std::to_string(c), 1.0);
     std::vector<std::uint32_t>& numbers = queue_numbers_.emplace_back();
     for (const QueueDecl& queue : program_.queues)
-      numbers.push_back(queues_.add_queue({engines, stack_, remote}, queue.priority, queue.mode));
+      numbers.push_back(
+          transfers_->queues().add_queue({engines, stack_, remote}, queue.priority, queue.mode));
     if (machine_.core.sequencer.fetch_block.count() > 0)  // one queue an engine, after the program's
       for (std::size_t e = 0; e < kEngineCount; ++e)
-        numbers.push_back(queues_.add_queue({engines, stack_, {}}, 0, DescriptorMode::kStatic));
+        numbers.push_back(transfers_->queues().add_queue({engines, stack_, {}}, 0, DescriptorMode::kStatic));
     engines_.push_back({engines, engine_time_per_byte(machine_, program_.cores.size())});
   }
 }
@@ -107,17 +107,17 @@ void RankMachine::add_axes(const Job& job) {
 
 void RankMachine::submit() {
   for (const TransferRequest& request : evaluator_.transfers())
-    queues_.submit(queue_numbers_[request.core][request.queue], 0, request);
+    transfers_->queues().submit(queue_numbers_[request.core][request.queue], 0, request);
   for (const CollectiveRequest& request : evaluator_.collectives()) enqueue(request);
   if (!evaluator_.transfers().empty() || !evaluator_.collectives().empty()) traffic_module_->reschedule();
 }
 
 void RankMachine::deliver() {
-  for (const TransferDone& done : queues_.completed()) {
-    if (observer_ != nullptr) observer_->transfer_done(done.number, now());
+  for (const TransferDone& done : transfers_->queues().completed()) {
+    if (transfers_->observer() != nullptr) transfers_->observer()->transfer_done(done.number, now());
     core_module_->complete(done.completion);
   }
-  queues_.completed().clear();
+  transfers_->queues().completed().clear();
   for (const Completion& completion : collective_completions_) core_module_->complete(completion);
   collective_completions_.clear();
   finished_.clear();

@@ -13,8 +13,8 @@
 #include "models/interconnect/collectives/collective_runner.h"
 #include "models/interconnect/traffic/traffic_module.h"
 #include "models/machine_config.h"
-#include "models/memory/dma/dma_queues.h"
 #include "sim/machine/rank_group.h"
+#include "sim/machine/transfer_model.h"
 
 namespace trn {
 
@@ -32,7 +32,9 @@ class RankMachine {
 
   const CoreEvaluator& cores() const { return evaluator_; }
   const Traffic& traffic() const { return traffic_; }
-  const DmaQueues& queues() const { return queues_; }
+  const TransferQueues& queues() const { return transfers_->queues(); }
+  // The stack's channels, where they are simulated.
+  const ChannelMemory* channels() const { return transfers_->channels(); }
   // Resource numbers: the rank's HBM stack, and the DMA engines of each core.
   std::uint32_t stack() const { return stack_; }
   const std::vector<FlowUse>& engines() const { return engines_; }
@@ -69,11 +71,10 @@ class RankMachine {
 
   const Program& program_;
   MachineConfig machine_;
-  ExecutionObserver* observer_;
   Seating seating_;
   Topology topology_;
   Traffic traffic_;
-  DmaQueues queues_;
+  std::unique_ptr<TransferModel> transfers_;
   CoreEvaluator evaluator_;
   std::uint32_t stack_ = 0;
   bool alone_;  // the only rank

@@ -1,6 +1,8 @@
 // What a finished run says; reports read this and never a model.
 #pragma once
 
+#include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +12,7 @@
 #include "models/core/engine/core_stats.h"
 #include "models/core/engine/wait_attribution.h"
 #include "models/memory/dma/transfer_losses.h"
+#include "models/memory/hbm/dram_timing.h"
 
 namespace trn {
 
@@ -36,6 +39,14 @@ struct TransferRegion {
   std::string way_out;  // of the main reason
 };
 
+// What the channels of the rank's stack did, where they are simulated.
+struct HbmChannels {
+  std::uint64_t bursts = 0, activations = 0, refreshes = 0;
+  double row_hit_rate = 0;
+  double busy = 0;                                // share of the run in which the data buses moved data,
+  std::array<double, kDramLimits.size()> lost{};  // and waited, by what for
+};
+
 // A region's idle time in front of a semaphore on one engine.
 struct Stall {
   std::uint32_t core;
@@ -58,6 +69,7 @@ struct RunResult {
   Picoseconds time;  // until the last instruction and the last transfer are complete
   std::vector<EngineResult> engines;
   std::vector<ResourceResult> resources;
+  std::optional<HbmChannels> channels;  // only with HbmModel::kChannel
   std::vector<Stall> stalls;            // longest first
   std::vector<WaitTimes> tensor_waits;  // by core: why the array stood still
   std::vector<CollectiveSummary> collectives;

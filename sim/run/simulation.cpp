@@ -51,11 +51,45 @@ void add_engines_rate(Bytes moved, Picoseconds time, const DmaConfig& dma, Resou
   engines.peak = 1e6 * static_cast<double>(dma.engine_rate.count() * dma.engines);
 }
 
+// Where its buses are simulated: whole bursts, in place of what was asked for.
+void add_bus_rate(double busy, const HbmConfig& hbm, ResourceResult& stack) {
+  stack.utilization = busy;
+  stack.peak = 1e6 * static_cast<double>(hbm.stack_rate.count());
+  stack.achieved = busy * stack.peak;
+}
+
+// A bus that has nothing to do, at the end of the run too, waits for requests.
+HbmChannels channel_result(const ChannelMemory& stack, Picoseconds time) {
+  const DramConfig& dram = stack.config();
+  const ChannelStats stats = stack.stats();
+  const double cycles = static_cast<double>(time.count()) /
+                        static_cast<double>(dram.time_of(1'000'000).count()) * 1e6 *
+                        static_cast<double>(dram.channels);
+  HbmChannels result{stats.reads + stats.writes, stats.activations, stats.refreshes, 0, 0, {}};
+  const auto bursts = static_cast<double>(result.bursts);
+  result.row_hit_rate = 1 - ratio(static_cast<double>(stats.activations), bursts);
+  result.busy = ratio(bursts * static_cast<double>(dram.t.burst), cycles);
+  double requests = 1 - result.busy;
+  for (std::size_t i = 0; i < stats.lost.size(); ++i) {
+    result.lost[i] = ratio(static_cast<double>(stats.lost[i]), cycles);
+    if (static_cast<DramLimit>(i) != DramLimit::kRequests) requests -= result.lost[i];
+  }
+  result.lost[static_cast<std::size_t>(DramLimit::kRequests)] = std::max(0.0, requests);
+  return result;
+}
+
 // Every resource of a rank alone.
 void collect_resources(const RankMachine& rank, const MachineConfig& machine, RunResult& result) {
-  for (const FlowEngine::ResourceReport& r : rank.traffic().flows().report())
+  std::vector<FlowEngine::ResourceReport> rows = rank.traffic().flows().report();
+  rank.queues().add_usage(rows);
+  for (const FlowEngine::ResourceReport& r : rows)
     result.resources.push_back(resource_result(r, result.time));
-  add_stack_rate(machine.hbm, result.resources[rank.stack()]);
+  if (rank.channels() != nullptr) {
+    result.channels = channel_result(*rank.channels(), result.time);
+    add_bus_rate(result.channels->busy, machine.hbm, result.resources[rank.stack()]);
+  } else {
+    add_stack_rate(machine.hbm, result.resources[rank.stack()]);
+  }
   for (const FlowUse& engines : rank.engines())
     add_engines_rate(rank.queues().moved(engines.resource), result.time, machine.core.dma,
                      result.resources[engines.resource]);
@@ -89,14 +123,15 @@ void collect_regions(const std::vector<TransferTimes>& regions, const Program& p
 }
 
 void collect_traffic(const RankMachine& machine, RunResult& result) {
-  const DmaQueues::Totals& totals = machine.queues().totals();
+  const TransferQueues::Totals& totals = machine.queues().totals();
   result.transfers = totals.transfers;
   result.dma_bytes = totals.bytes;
   result.hbm_read = totals.hbm_read;
   result.hbm_write = totals.hbm_write;
   result.fetched = totals.fetched;
   result.dma_active = totals.active;
-  result.moving = machine.traffic().flows().active_time();
+  // Packets are no flows.
+  result.moving = std::max(machine.traffic().flows().active_time(), totals.active);
   result.descriptors_only = totals.descriptors_only;
   result.time = std::max({machine.cores().finish(), totals.last, machine.last_collective()});
   for (const auto& [key, t] : machine.collectives())
@@ -110,6 +145,16 @@ void check(const Job& job, const MachineConfig& machine) {
   check_job(job, machine.collectives.streams);
 }
 
+void check_alone(const Job& job, const MachineConfig& machine) {
+  if (machine.hbm.model == HbmModel::kBandwidth) return;
+  bool collectives = false;
+  for (const Program& program : job.programs) collectives = collectives || !program.collectives.empty();
+  if (collectives || job.ranks() > 1)
+    throw UsageError(
+        "--hbm channel simulates every burst of one rank alone; collectives and meshes are simulated with "
+        "--hbm bandwidth");
+}
+
 }  // namespace
 
 RunResult run_program(const Program& program, const MachineConfig& machine, ExecutionObserver* observer) {
@@ -118,6 +163,7 @@ RunResult run_program(const Program& program, const MachineConfig& machine, Exec
 
 RunResult run_folded(const Job& job, const MachineConfig& machine, ExecutionObserver* observer) {
   check(job, machine);
+  check_alone(job, machine);
   const Program& program = job.programs[0];
   const ScopedContext context;
   const RankMachine rank(job, machine, observer);
@@ -139,6 +185,8 @@ RunResult run_folded(const Job& job, const MachineConfig& machine, ExecutionObse
 
 JobResult run_every_rank(const Job& job, const MachineConfig& machine) {
   check(job, machine);
+  if (machine.hbm.model != HbmModel::kBandwidth)
+    throw UsageError("--hbm channel simulates one rank alone; with --detail full, leave out --hbm channel");
   const ScopedContext context;
   const MeshMachine all(job, machine);
   run_to_quiescence();

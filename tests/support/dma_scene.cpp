@@ -63,10 +63,10 @@ Resources add_resources(const Scene& scene, MegabytesPerSecond stack, Traffic& t
 Program scene_program(const std::vector<std::string>& dmas) {
   std::string text =
       ".target trn2\n"
-      ".tensor h space=hbm dtype=bf16 shape=[128,65536]\n"
-      ".tensor g space=hbm dtype=bf16 shape=[128,65536]\n"
-      ".tensor s space=sbuf dtype=bf16 shape=[128,32768]\n"
-      ".tensor t space=sbuf dtype=bf16 shape=[128,32768]\n"
+      ".tensor h space=hbm dtype=bf16 shape=[128,131072]\n"
+      ".tensor g space=hbm dtype=bf16 shape=[128,131072]\n"
+      ".tensor s space=sbuf dtype=bf16 shape=[128,65536]\n"
+      ".tensor t space=sbuf dtype=bf16 shape=[128,65536]\n"
       ".queue q engine=SP dge=hw\n.engine SP\n";
   for (const std::string& dma : dmas) text += "DMA " + dma + ", q=q\n";
   return assemble(text + ".end\n", "scene");
