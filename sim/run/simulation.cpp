@@ -162,8 +162,8 @@ RunResult run_program(const Program& program, const MachineConfig& machine, Exec
 }
 
 RunResult run_folded(const Job& job, const MachineConfig& machine, ExecutionObserver* observer) {
-  check(job, machine);
   check_alone(job, machine);
+  check(job, machine);
   const Program& program = job.programs[0];
   const ScopedContext context;
   const RankMachine rank(job, machine, observer);
@@ -184,9 +184,11 @@ RunResult run_folded(const Job& job, const MachineConfig& machine, ExecutionObse
 }
 
 JobResult run_every_rank(const Job& job, const MachineConfig& machine) {
-  check(job, machine);
   if (machine.hbm.model != HbmModel::kBandwidth)
-    throw UsageError("--hbm channel simulates one rank alone; with --detail full, leave out --hbm channel");
+    throw UsageError(
+        "--hbm channel simulates one rank alone; jobs of several programs, and --detail full, are "
+        "simulated with --hbm bandwidth");
+  check(job, machine);
   const ScopedContext context;
   const MeshMachine all(job, machine);
   run_to_quiescence();

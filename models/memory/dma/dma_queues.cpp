@@ -52,7 +52,7 @@ void DmaQueues::start(std::uint32_t queue, Picoseconds now) {
 
 void DmaQueues::flow_done(std::uint64_t token, Picoseconds now) {
   const auto queue = static_cast<std::uint32_t>(token);
-  finish(queue, now, stack_[queue]);
+  finish(pass(queue, now), now, stack_[queue]);
 }
 
 }  // namespace trn

@@ -9,7 +9,7 @@ namespace trn {
 
 PacketDma::PacketDma(Traffic& traffic, const DmaConfig& config, std::vector<MemoryPort*> memories,
                      Transfers transfers)
-    : TransferQueues(traffic, config), memories_(std::move(memories)), transfers_(std::move(transfers)) {}
+    : TransferQueues(traffic, config), memories_(std::move(memories)), moves_(std::move(transfers)) {}
 
 // Resources are known to the queues only; the first transfer of a core tells.
 PacketDma::Core& PacketDma::core_of(std::uint32_t queue) {
@@ -26,25 +26,28 @@ PacketDma::Core& PacketDma::core_of(std::uint32_t queue) {
 
 void PacketDma::start(std::uint32_t queue, Picoseconds now) {
   core_of(queue);
-  if (heads_.size() <= queue) heads_.resize(queue + 1);
-  Head& head = heads_[queue];
-  head = {transfers_(this->head(queue)), {}, 0};
-  const TransferWork& work = head.transfer.work;
-  for (const std::vector<MemoryOperand>* side : {&head.transfer.reads, &head.transfer.writes})
+  while (transfers_.size() <= queue) transfers_.emplace_back();
+  Active& active = transfers_[queue].emplace_back();
+  active.queue = queue;
+  active.transfer = moves_(head(queue));
+  for (const std::vector<MemoryOperand>* side : {&active.transfer.reads, &active.transfer.writes})
     for (const MemoryOperand& operand : *side)
       TRN_CHECK(operand.stack() < memories_.size(), "a transfer to a stack without a memory");
+  const TransferWork& work = active.transfer.work;
   const std::size_t first = engines_of(queue) * config().engines;
   for (std::uint64_t k = 0; k < work.engines; ++k) {
     const auto e = static_cast<std::uint32_t>(first + (work.first_engine + k) % config().engines);
-    head.shares.push_back({queue, e, PacketShare(work, k, config()), 0, {}, {}});
-    Engine& engine = engines_[e];
-    if (engine.share.size() <= queue) engine.share.resize(queue + 1);
-    engine.share[queue] = static_cast<std::uint32_t>(k);
-    engine.turns.add(queue, priority(queue));
+    active.shares.push_back({e, PacketShare(work, k, config()), 0, {}});
+    engines_[e].turns.add(queue, priority(queue));
   }
-  head.open = head.shares.size();
-  for (const Share& share : head.shares) serve(share.engine, now);
+  active.on_engines = active.open = active.shares.size();
+  for (std::size_t k = 0; k < active.shares.size(); ++k) serve(active.shares[k].engine, now);
   schedule();
+}
+
+PacketDma::Share& PacketDma::share_of(Active& transfer, std::uint32_t engine) const {
+  const std::uint64_t all = config().engines;
+  return transfer.shares[(engine % all + all - transfer.transfer.work.first_engine % all) % all];
 }
 
 Picoseconds PacketDma::next_event() const {
@@ -85,9 +88,9 @@ bool PacketDma::fits(std::uint64_t under_way, const Packet& packet) const {
   return under_way == 0 || under_way + packet.bytes() <= config().outstanding.count();
 }
 
-bool PacketDma::has_room(const Engine& engine, const Head& head, const Packet& packet) const {
-  if (!head.transfer.reads.empty()) return fits(engine.reading, packet);
-  if (!head.transfer.writes.empty()) return engine.held.empty() && fits(engine.writing, packet);
+bool PacketDma::has_room(const Engine& engine, const PacketTransfer& transfer, const Packet& packet) const {
+  if (!transfer.reads.empty()) return fits(engine.reading, packet);
+  if (!transfer.writes.empty()) return engine.held.empty() && fits(engine.writing, packet);
   return true;
 }
 
@@ -97,11 +100,11 @@ void PacketDma::serve(std::uint32_t e, Picoseconds now) {
   if (engine.busy) return;
   const std::optional<std::uint32_t> queue = engine.turns.current();
   if (!queue) return;
-  Head& head = heads_[*queue];
-  Share& share = head.shares[engine.share[*queue]];
-  if (has_room(engine, head, share.packets.next())) {
+  Active& active = transfers_[*queue].back();
+  Share& share = share_of(active, e);
+  if (has_room(engine, active.transfer, share.packets.next())) {
     if (engine.stalled) end_stall(engine, share, now);
-    start_packet(e, share, now);
+    start_packet(active, share, now);
   } else if (!engine.stalled) {
     engine.stalled = true;
     engine.stalled_since = now;
@@ -115,24 +118,22 @@ void PacketDma::end_stall(Engine& engine, Share& share, Picoseconds now) {
   stalled_.leave(now);
 }
 
-void PacketDma::start_packet(std::uint32_t e, Share& share, Picoseconds now) {
-  Engine& engine = engines_[e];
+void PacketDma::start_packet(Active& active, Share& share, Picoseconds now) {
+  Engine& engine = engines_[share.engine];
   const Packet packet = share.packets.next();
   share.packets.take();
   ++share.under_way;
-  share.engine_end = now + packet.takes;
   engine.busy = true;
   engine.worked += packet.takes;
   engine.turns.took(packet.bytes());
-  if (!share.packets.more()) engine.turns.remove(share.queue);
-  cores_[engines_of(share.queue)].working.enter(now);
+  if (!share.packets.more()) engine.turns.remove(active.queue);
+  cores_[engines_of(active.queue)].working.enter(now);
 
   const std::uint32_t flight = new_flight();
-  flights_[flight] = {share.queue, e, packet, 1, false};
-  const std::vector<MemoryOperand>& reads = heads_[share.queue].transfer.reads;
-  if (!reads.empty()) engine.reading += packet.bytes();
-  flights_[flight].waits_for += request(flight, reads, false, now);
-  ends_.push({share.engine_end, next_serial_++, flight});
+  flights_[flight] = {&active, &share, packet, 1, false};
+  if (!active.transfer.reads.empty()) engine.reading += packet.bytes();
+  flights_[flight].waits_for += request(flight, active.transfer.reads, false, now);
+  ends_.push({now + packet.takes, next_serial_++, flight});
 }
 
 // The operands' parts of the packet; the number of requests. An operand of another width, or of row numbers,
@@ -140,7 +141,7 @@ void PacketDma::start_packet(std::uint32_t e, Share& share, Picoseconds now) {
 std::uint64_t PacketDma::request(std::uint32_t flight, const std::vector<MemoryOperand>& side, bool write,
                                  Picoseconds now) {
   const Packet& packet = flights_[flight].packet;
-  const std::uint64_t all = heads_[flights_[flight].queue].transfer.work.bytes;
+  const std::uint64_t all = flights_[flight].transfer->transfer.work.bytes;
   std::uint64_t requests = 0;
   for (const MemoryOperand& operand : side) {
     const auto scaled = [&](std::uint64_t byte) {
@@ -156,9 +157,14 @@ std::uint64_t PacketDma::request(std::uint32_t flight, const std::vector<MemoryO
 }
 
 void PacketDma::engine_done(std::uint32_t flight, Picoseconds now) {
-  const std::uint32_t engine = flights_[flight].engine;
+  const InFlight f = flights_[flight];
+  const std::uint32_t engine = f.share->engine;
   engines_[engine].busy = false;
-  cores_[engines_of(flights_[flight].queue)].working.leave(now);
+  cores_[engines_of(f.transfer->queue)].working.leave(now);
+  if (!f.share->packets.more() && --f.transfer->on_engines == 0) {
+    f.transfer->stalled = f.share->stalled;
+    f.transfer->passed = pass(f.transfer->queue, now);
+  }
   part_done(flight, now);
   serve(engine, now);
 }
@@ -166,14 +172,14 @@ void PacketDma::engine_done(std::uint32_t flight, Picoseconds now) {
 void PacketDma::part_done(std::uint32_t flight, Picoseconds now) {
   InFlight& f = flights_[flight];
   if (--f.waits_for > 0) return;
-  if (f.written || heads_[f.queue].transfer.writes.empty())
+  if (f.written || f.transfer->transfer.writes.empty())
     packet_done(flight, now);
   else
     write_or_hold(flight, now);
 }
 
 void PacketDma::write_or_hold(std::uint32_t flight, Picoseconds now) {
-  Engine& engine = engines_[flights_[flight].engine];
+  Engine& engine = engines_[flights_[flight].share->engine];
   if (engine.held.empty() && fits(engine.writing, flights_[flight].packet))
     write(flight, now);
   else
@@ -182,9 +188,9 @@ void PacketDma::write_or_hold(std::uint32_t flight, Picoseconds now) {
 
 void PacketDma::write(std::uint32_t flight, Picoseconds now) {
   InFlight& f = flights_[flight];
-  const std::uint32_t e = f.engine;
+  const std::uint32_t e = f.share->engine;
   Engine& engine = engines_[e];
-  const PacketTransfer& transfer = heads_[f.queue].transfer;
+  const PacketTransfer& transfer = f.transfer->transfer;
   engine.writing += f.packet.bytes();
   if (!transfer.reads.empty()) engine.reading -= f.packet.bytes();
   f.written = true;
@@ -196,29 +202,31 @@ void PacketDma::write(std::uint32_t flight, Picoseconds now) {
 void PacketDma::packet_done(std::uint32_t flight, Picoseconds now) {
   const InFlight f = flights_[flight];
   free_.push_back(flight);
-  Engine& engine = engines_[f.engine];
-  const PacketTransfer& transfer = heads_[f.queue].transfer;
+  const std::uint32_t e = f.share->engine;
+  Engine& engine = engines_[e];
   if (f.written)
     engine.writing -= f.packet.bytes();
-  else if (!transfer.reads.empty())
+  else if (!f.transfer->transfer.reads.empty())
     engine.reading -= f.packet.bytes();
-  Share& share = heads_[f.queue].shares[engine.share[f.queue]];
-  if (--share.under_way == 0 && !share.packets.more()) share_done(share, now);
+  // From here on the transfer may be gone.
+  if (--f.share->under_way == 0 && !f.share->packets.more() && --f.transfer->open == 0)
+    finish_in_order(f.transfer->queue, now);
   while (!engine.held.empty() && fits(engine.writing, flights_[engine.held.front()].packet)) {
     const std::uint32_t next = engine.held.front();
     engine.held.pop_front();
     write(next, now);
   }
-  serve(f.engine, now);
+  serve(e, now);
 }
 
-// What a transfer waited for memory is what its last engine did, and the time after that engine's own part.
-void PacketDma::share_done(const Share& share, Picoseconds now) {
-  Head& head = heads_[share.queue];
-  if (--head.open > 0) return;
-  const FlowWatch stack{path(share.queue).stack,
-                        static_cast<double>((share.stalled + (now - share.engine_end)).count()), 0};
-  finish(share.queue, now, stack);
+// What a transfer waited for memory is what the engine did that was done with it last.
+void PacketDma::finish_in_order(std::uint32_t queue, Picoseconds now) {
+  std::deque<Active>& transfers = transfers_[queue];
+  while (!transfers.empty() && transfers.front().open == 0) {
+    const Active& first = transfers.front();
+    finish(*first.passed, now, {path(queue).stack, static_cast<double>(first.stalled.count()), 0});
+    transfers.pop_front();
+  }
 }
 
 std::uint32_t PacketDma::new_flight() {

@@ -79,33 +79,39 @@ std::uint32_t TransferQueues::priority(std::uint32_t queue) const {
   return config_.priority_classes > 1 ? queues_[queue].priority : 0;
 }
 
-void TransferQueues::finish(std::uint32_t queue, Picoseconds now, const FlowWatch& stack) {
+TransferQueues::Passed TransferQueues::pass(std::uint32_t queue, Picoseconds now) {
   Queue& q = queues_[queue];
-  const Pending done = q.pending.front();
+  const Passed passed{q.pending.front(), queue, now - q.started};
   q.pending.pop_front();
   q.moving = false;
   if (!q.pending.empty())
     traffic_.start_timer(std::max(now, q.pending.front().request.first_byte), *this, queue);
-  Engines& engines = engines_[q.engines];
-  engines.moved += done.request.shape.bytes;
-  if (done.request.fetch) {
-    totals_.fetched += done.request.shape.bytes;
+  const TransferRequest& request = passed.transfer.request;
+  if (request.fetch) return passed;
+  if (q.pending.empty()) --engines_[q.engines].queued;
+  q.made = request.triggered + descriptor_time(request.shape, q.mode, config_);
+  return passed;
+}
+
+void TransferQueues::finish(const Passed& passed, Picoseconds now, const FlowWatch& stack) {
+  const TransferRequest& request = passed.transfer.request;
+  Engines& engines = engines_[queues_[passed.queue].engines];
+  engines.moved += request.shape.bytes;
+  if (request.fetch) {
+    totals_.fetched += request.shape.bytes;
     return;
   }
-  if (q.pending.empty()) --engines.queued;
   if (--engines.moving == 0) engines.idle_since = now;
-  q.made = done.request.triggered + descriptor_time(done.request.shape, q.mode, config_);
-  region_of(done).add(done.request.shape, now - q.started, stack, config_);
+  region_of(passed.transfer).add(request.shape, passed.moving, stack, config_);
   if (--moving_ == 0) totals_.active += now - moving_since_;
   ++totals_.transfers;
-  totals_.bytes += done.request.shape.bytes;
-  totals_.hbm_read += done.request.shape.hbm_read;
-  totals_.hbm_write += done.request.shape.hbm_write;
+  totals_.bytes += request.shape.bytes;
+  totals_.hbm_read += request.shape.hbm_read;
+  totals_.hbm_write += request.shape.hbm_write;
   totals_.last = now;
-  completed_.push_back({done.owner,
-                        {done.request.core, done.request.semaphore, done.request.increment,
-                         done.request.queue, done.request.sibling},
-                        done.request.number});
+  completed_.push_back({passed.transfer.owner,
+                        {request.core, request.semaphore, request.increment, request.queue, request.sibling},
+                        request.number});
 }
 
 }  // namespace trn

@@ -48,7 +48,7 @@ class TransferQueues : public TrafficActor {
   struct Totals {
     std::uint64_t transfers = 0;
     Bytes bytes, hbm_read, hbm_write;
-    Bytes fetched;       // blocks of instructions, counted in no other total
+    Bytes fetched;                 // blocks of instructions, counted in no other total
     Picoseconds active;            // some transfer of these queues was moving
     Picoseconds last;              // end of the last transfer
     Picoseconds descriptors_only;  // none was moving, and the next one that would had been triggered
@@ -63,10 +63,23 @@ class TransferQueues : public TrafficActor {
   virtual void add_usage(std::vector<FlowEngine::ResourceReport>&) const {}
 
  protected:
-  // The head of a queue starts to move; finish() must follow.
+  struct Pending {
+    TransferRequest request;
+    std::uint32_t owner;
+  };
+  // A transfer that has left its queue to the next one.
+  struct Passed {
+    Pending transfer;
+    std::uint32_t queue;
+    Picoseconds moving;  // for so long it was the head and moved
+  };
+
+  // The head of a queue starts to move; pass() and then finish() must follow, of each queue in order.
   virtual void start(std::uint32_t queue, Picoseconds now) = 0;
+  // The engines are done with the head: the next one may start.
+  Passed pass(std::uint32_t queue, Picoseconds now);
   // Its last byte has arrived. `stack`: for how long, and for how many of its bytes, the stack bound it.
-  void finish(std::uint32_t queue, Picoseconds now, const FlowWatch& stack);
+  void finish(const Passed& passed, Picoseconds now, const FlowWatch& stack);
 
   const TransferRequest& head(std::uint32_t queue) const { return queues_[queue].pending.front().request; }
   const DmaPath& path(std::uint32_t queue) const { return queues_[queue].path; }
@@ -78,10 +91,6 @@ class TransferQueues : public TrafficActor {
   const DmaConfig& config() const { return config_; }
 
  private:
-  struct Pending {
-    TransferRequest request;
-    std::uint32_t owner;
-  };
   struct Queue {
     DmaPath path;
     std::uint32_t priority;
