@@ -14,7 +14,7 @@ void MachineOption::add_hbm_model_to(CLI::App& command) {
   command
       .add_option("--hbm", hbm,
                   "bandwidth: one rate a stack; channel: every burst of every row at its address, through "
-                  "channels, banks and refresh (one rank alone, some 100 times slower)")
+                  "channels, banks and refresh (one rank alone; a second for some 200 MB)")
       ->check(CLI::IsMember(std::vector<std::string>(kHbmModels.begin(), kHbmModels.end())))
       ->capture_default_str();
 }
