@@ -165,5 +165,39 @@ TEST(HbmDevice, TimesAre64Bits) {
   EXPECT_EQ(run_pattern(p, d).bytes, 64'000u);
 }
 
+// A write of one burst and reads of 64 a channel, all at cycle 0. The controller puts reads first, so the
+// write's data follow those of its channel's reads; but it is in the queue at once, and posted it is done
+// after the write latency, a burst, and the way to the controller and back. The burst is moved all the same.
+TEST(HbmStack, APostedWriteIsDoneBeforeItsBurst) {
+  const DramConfig d = devices()[3];  // trn2
+  const auto write_done = [&](bool posted) {
+    HbmStack stack(d);
+    stack.request(0, {0, d.channels * 64 * d.burst_bytes, false, false});
+    const std::uint32_t write = stack.request(0, {0, d.burst_bytes, true, posted});
+    std::vector<HbmDone> completed;
+    while (stack.next() != kNeverCycle) stack.advance(stack.next() + 1, completed);
+    EXPECT_EQ(stack.stats().writes, 1u);
+    for (const HbmDone& done : completed)
+      if (done.ticket == write) return done.cycle;
+    return kNeverCycle;
+  };
+  EXPECT_GT(write_done(false), 64 * d.t.burst);
+  EXPECT_EQ(write_done(true), d.t.cwl + d.t.burst + d.controller_latency);
+}
+
+// A write of more bursts than the controllers' queues hold is not done before the rest has found room: the
+// channels have written all but a queue's length each by then.
+TEST(HbmStack, APostedWriteWaitsForRoomInTheQueues) {
+  const DramConfig d = devices()[3];
+  const std::uint64_t each = 4 * d.queue_entries;  // bursts a channel, as the map spreads a stream evenly
+  HbmStack stack(d);
+  stack.request(0, {0, d.channels * each * d.burst_bytes, true, true});
+  std::vector<HbmDone> completed;
+  while (stack.next() != kNeverCycle) stack.advance(stack.next() + 1, completed);
+  ASSERT_EQ(completed.size(), 1u);
+  EXPECT_GE(completed[0].cycle, (each - d.queue_entries) * d.t.burst);
+  EXPECT_LT(completed[0].cycle, stack.stats().last);
+}
+
 }  // namespace
 }  // namespace trn

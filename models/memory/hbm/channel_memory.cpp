@@ -34,10 +34,13 @@ void ChannelMemory::catch_up(std::uint64_t cycle) {
   completed_.clear();
 }
 
+// Writes are posted: a controller that holds them back for a batch, reads first, does not hold back the
+// engine that waits for the acknowledgement.
 void ChannelMemory::request(Picoseconds now, const MemoryRequest& request) {
   const std::uint64_t cycle = std::max(issued_, cycle_at_or_after(now));
   catch_up(cycle);
-  const std::uint32_t ticket = stack_.request(cycle, {request.address, request.bytes, request.write});
+  const std::uint32_t ticket =
+      stack_.request(cycle, {request.address, request.bytes, request.write, request.write});
   if (open_.size() <= ticket) open_.resize(ticket + 1);
   open_[ticket] = request;
 }

@@ -14,7 +14,7 @@ HbmChannel::HbmChannel(const DramConfig& dram)
   for (std::size_t e = entries_.size(); e-- > 0;) free_.push_back(static_cast<std::uint16_t>(e));
 }
 
-void HbmChannel::push(const ChannelBurst& burst, bool write) {
+bool HbmChannel::push(const ChannelBurst& burst, bool write) {
   TRN_CHECK(burst.arrived >= stepped_ && burst.arrived <= next_,
             "a burst arrived in the past of its channel");
   if (waiting_[0] + waiting_[1] == 0) {
@@ -23,7 +23,7 @@ void HbmChannel::push(const ChannelBurst& burst, bool write) {
   }
   if (waiting_[write] == dram_.queue_entries) {
     backlog_[write].push_back(burst);
-    return;
+    return false;
   }
   column_bus_ = std::max(column_bus_, burst.arrived);
   row_bus_ = std::max(row_bus_, burst.arrived);
@@ -32,6 +32,7 @@ void HbmChannel::push(const ChannelBurst& burst, bool write) {
   examine(burst.bank);
   update_refresh_mask(burst.arrived);
   plan();
+  return true;
 }
 
 void HbmChannel::admit(const ChannelBurst& burst, bool write) {
@@ -139,12 +140,12 @@ void HbmChannel::issue_cas(std::uint64_t cycle, std::vector<BurstDone>& done) {
   account_gap(burst, cycle);
   timing_.cas(burst.bank, write, cycle);
   const std::uint64_t data_end = cycle + (write ? dram_.t.cwl : dram_.t.cl) + dram_.t.burst;
-  done.push_back({data_end, burst.request});
+  if (!burst.posted) done.push_back({data_end, burst.request});
   stats_.last = std::max(stats_.last, data_end);
   ++(write ? stats_.writes : stats_.reads);
   ++banks_[burst.bank].hits;
   column_bus_ = cycle + 1;
-  remove(burst.bank, chosen);
+  remove(burst.bank, chosen, done);
 }
 
 // Until the burst was there, its absence is to blame; from then on, what it waited for last.
@@ -156,7 +157,7 @@ void HbmChannel::account_gap(const ChannelBurst& burst, std::uint64_t cycle) {
       cycle - there;
 }
 
-void HbmChannel::remove(std::size_t b, std::uint16_t slot) {
+void HbmChannel::remove(std::size_t b, std::uint16_t slot, std::vector<BurstDone>& done) {
   Bank& bank = banks_[b];
   const bool write = writing_;
   if (bank.first[write] == slot) {
@@ -173,6 +174,7 @@ void HbmChannel::remove(std::size_t b, std::uint16_t slot) {
     const ChannelBurst next = backlog_[write].front();
     backlog_[write].pop_front();
     admit(next, write);
+    if (next.posted) done.push_back({posted(column_bus_ - 1), next.request});
     if (next.bank != b) examine(next.bank);
   }
   examine(b);

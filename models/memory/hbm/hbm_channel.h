@@ -16,10 +16,11 @@ struct ChannelBurst {
   std::uint64_t arrived = 0;
   std::uint32_t bank = 0;
   std::uint32_t request = 0;  // returned when its data are through
+  bool posted = false;        // a write: returned when the controller has taken it into its queue instead
 };
 
 struct BurstDone {
-  std::uint64_t cycle;  // end of its data on the bus
+  std::uint64_t cycle;  // end of its data on the bus; of a posted write: as if they followed at once
   std::uint32_t request;
 };
 
@@ -35,8 +36,10 @@ class HbmChannel {
  public:
   explicit HbmChannel(const DramConfig& dram);
 
-  // `burst.arrived` never lies before a command already issued.
-  void push(const ChannelBurst& burst, bool write);
+  // `burst.arrived` never lies before a command already issued. Is it in the controller's queue?
+  bool push(const ChannelBurst& burst, bool write);
+  // When a write posted at `cycle` is known to be.
+  std::uint64_t posted(std::uint64_t cycle) const { return cycle + dram_.t.cwl + dram_.t.burst; }
   // The cycle of the next command; kNeverCycle when there is nothing to do.
   std::uint64_t next() const { return next_; }
   // Issues what is due at next(): at most one column and one row command, which have buses of their own.
@@ -66,7 +69,7 @@ class HbmChannel {
   void issue_cas(std::uint64_t cycle, std::vector<BurstDone>& done);
   void account_gap(const ChannelBurst& burst, std::uint64_t cycle);
   void issue_row(std::uint64_t cycle);
-  void remove(std::size_t bank, std::uint16_t slot);
+  void remove(std::size_t bank, std::uint16_t slot, std::vector<BurstDone>& done);
 
   DramConfig dram_;
   ChannelTiming timing_;

@@ -21,13 +21,17 @@ std::uint32_t HbmStack::request(std::uint64_t cycle, const HbmRequest& request) 
   open_[ticket] = {last - first + 1, 0};
   for (std::uint64_t burst = first; burst <= last; ++burst) {
     const BurstPlace place = map_.place(burst * dram_.burst_bytes);
-    channels_[place.channel].push({place.row, cycle, place.bank, ticket}, request.write);
+    HbmChannel& channel = channels_[place.channel];
+    const bool taken = channel.push({place.row, cycle, place.bank, ticket, request.posted}, request.write);
+    if (!taken || !request.posted) continue;
+    done_.push_back({channel.posted(cycle), ticket});
+    posted_at_ = std::min(posted_at_, cycle);
   }
   return ticket;
 }
 
 std::uint64_t HbmStack::next() const {
-  std::uint64_t first = kNeverCycle;
+  std::uint64_t first = posted_at_;
   for (const HbmChannel& channel : channels_) first = std::min(first, channel.next());
   return first;
 }
@@ -43,6 +47,7 @@ void HbmStack::advance(std::uint64_t until, std::vector<HbmDone>& completed) {
     free_.push_back(burst.request);
   }
   done_.clear();
+  posted_at_ = kNeverCycle;
 }
 
 std::uint64_t HbmStack::lookahead() const {

@@ -14,6 +14,7 @@ struct HbmRequest {
   std::uint64_t address = 0;
   std::uint64_t bytes = 0;  // > 0
   bool write = false;
+  bool posted = false;  // a write that is done when the controllers have all of it in their queues
 };
 
 struct HbmDone {
@@ -27,7 +28,8 @@ class HbmStack {
 
   // Arrives at `cycle`, which lies not before what advance() has done. The ticket is free again once done.
   std::uint32_t request(std::uint64_t cycle, const HbmRequest& request);
-  // The cycle of the next command of any channel; kNeverCycle: nothing is waiting.
+  // The cycle of the next command of any channel, or of a posted write just taken; kNeverCycle: nothing is
+  // waiting.
   std::uint64_t next() const;
   // Issues every command before `until`; what completes by that is appended to `completed`, in no order.
   void advance(std::uint64_t until, std::vector<HbmDone>& completed);
@@ -50,6 +52,7 @@ class HbmStack {
   std::vector<Open> open_;
   std::vector<std::uint32_t> free_;
   std::vector<BurstDone> done_;
+  std::uint64_t posted_at_ = kNeverCycle;  // the first of the writes in done_ that were taken at once
 };
 
 }  // namespace trn
