@@ -11,8 +11,8 @@ PacketDma::PacketDma(Traffic& traffic, const DmaConfig& config, std::vector<Memo
                      Transfers transfers)
     : TransferQueues(traffic, config), memories_(std::move(memories)), moves_(std::move(transfers)) {}
 
-// Resources are known to the queues only; the first transfer of a core tells.
-PacketDma::Core& PacketDma::core_of(std::uint32_t queue) {
+// The engines and resources of a queue's core are learnt with its first transfer.
+void PacketDma::meet(std::uint32_t queue) {
   const std::size_t core = engines_of(queue);
   if (cores_.size() <= core) cores_.resize(core + 1);
   cores_[core].resource = path(queue).engines;
@@ -21,11 +21,10 @@ PacketDma::Core& PacketDma::core_of(std::uint32_t queue) {
     stacks_ = {path(queue).stack};
     for (const RemoteStack& remote : path(queue).remote) stacks_.push_back(remote.stack);
   }
-  return cores_[core];
 }
 
 void PacketDma::start(std::uint32_t queue, Picoseconds now) {
-  core_of(queue);
+  meet(queue);
   while (transfers_.size() <= queue) transfers_.emplace_back();
   Active& active = transfers_[queue].emplace_back();
   active.queue = queue;
@@ -56,7 +55,7 @@ Picoseconds PacketDma::next_event() const {
   return next;
 }
 
-// One wake-up is of interest at a time; of those that others have replaced, none fires at wake_at_ first.
+// One wake-up counts at a time; those that an earlier one has replaced are ignored when they fire.
 void PacketDma::schedule() {
   const Picoseconds next = next_event();
   if (next >= wake_at_) return;

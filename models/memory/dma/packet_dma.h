@@ -88,6 +88,7 @@ class PacketDma : public TransferQueues {
   };
 
   void start(std::uint32_t queue, Picoseconds now) override;
+  void meet(std::uint32_t queue);
   void wake(Picoseconds now);
   void schedule();
   Picoseconds next_event() const;
@@ -105,7 +106,6 @@ class PacketDma : public TransferQueues {
   void write(std::uint32_t flight, Picoseconds now);
   void packet_done(std::uint32_t flight, Picoseconds now);
   void finish_in_order(std::uint32_t queue, Picoseconds now);
-  Core& core_of(std::uint32_t queue);
   std::uint32_t new_flight();
 
   std::vector<MemoryPort*> memories_;
