@@ -239,10 +239,11 @@ MachineConfig parse_machine(const ConfigDocument& document, const std::string& s
   m.hbm = {hbm.positive("stacks"),
            hbm.positive("capacity_mib"),
            rate(hbm, "stack_mb_per_s"),
-           percent(hbm, "efficiency_percent"),
            hbm.integer("reserved_mib_per_core"),
+           {},
            {}};
   m.hbm.dram = parse_dram(hbm.child("dram"), m.hbm.stack_rate);
+  m.hbm.efficiency = efficiency_of(m.hbm.dram);
   if (m.chip.neuron_cores % m.hbm.stacks != 0) hbm.fail("stacks", "must divide chip.neuron_cores");
   hbm.reject_unknown_keys();
   ConfigNode die = root.child("die_to_die");

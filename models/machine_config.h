@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "isa/rules.h"
 #include "models/memory/hbm/dram_config.h"
+#include "models/memory/hbm/hbm_efficiency.h"
 
 namespace trn {
 
@@ -151,13 +152,15 @@ struct HbmConfig {
   std::uint64_t stacks;
   std::uint64_t capacity_mib;
   MegabytesPerSecond stack_rate;  // peak
-  std::uint64_t efficiency_percent;
   std::uint64_t reserved_mib_per_core;
-  DramConfig dram;  // of one stack
+  DramConfig dram;           // of one stack
+  HbmEfficiency efficiency;  // of dram
 
-  MegabytesPerSecond achievable_stack_rate() const {
-    return MegabytesPerSecond(stack_rate.count() * efficiency_percent / 100);
+  // What collectives get: as much written as read, in long runs. Bytes a picosecond.
+  double collective_stack_rate() const {
+    return bytes_per_picosecond(stack_rate) / efficiency.cost(kCollectiveRun).mixed();
   }
+  static constexpr std::uint64_t kCollectiveRun = 65536;  // a descriptor's most
 };
 
 struct CollectiveConfig {

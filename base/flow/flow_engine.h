@@ -55,6 +55,8 @@ class FlowEngine {
     std::string name;
     double capacity;           // units a picosecond
     double units_moved;        // integral of the used capacity
+    double turn_units;         // part of it that went into turning around,
+    double payload;            // and part that flows were after
     double bound_picoseconds;  // summed over flows: time during which this resource was the binding one
     Picoseconds binding;       // the binding one of at least one flow
   };
@@ -77,7 +79,7 @@ class FlowEngine {
   struct Resource {
     std::string name;
     double capacity = 0;
-    double units_moved = 0;
+    double units_moved = 0, turn_units = 0, payload = 0;
     double bound_picoseconds = 0;
     std::uint32_t bound_flows = 0;  // binds so many now,
     Picoseconds bound_since;        // the first of them since then

@@ -207,8 +207,8 @@ TEST(FlowEngine, ABusPaysForTurningAround) {
   const auto rates = [](double read_weight, double cap) {
     FlowEngine engine;
     const std::uint32_t bus = engine.add_resource("bus", 12);
-    FlowSpec read{Bytes(1'000'000), read_weight, cap, 0, {{bus, 1.0, 0.2, 0}}};
-    FlowSpec write{Bytes(1'000'000), 1, cap, 0, {{bus, 1.0, 0.2, 1}}};
+    FlowSpec read{Bytes(1'000'000), read_weight, cap, 0, {{bus, 1.0, 0.2, 0, 1.0}}};
+    FlowSpec write{Bytes(1'000'000), 1, cap, 0, {{bus, 1.0, 0.2, 1, 1.0}}};
     const FlowId r = engine.start(Picoseconds(0), read);
     engine.next_completion(Picoseconds(0));
     EXPECT_DOUBLE_EQ(engine.rate(r), std::min(12.0, cap));

@@ -12,44 +12,60 @@ namespace {
 constexpr Picoseconds kTriggerSlack = nanoseconds(5);
 
 // A flow names a resource once.
-void add_use(std::vector<FlowUse>& uses, std::uint32_t resource, double coefficient) {
-  const auto it =
-      std::find_if(uses.begin(), uses.end(), [&](const FlowUse& use) { return use.resource == resource; });
-  if (it != uses.end())
-    it->coefficient += coefficient;
-  else if (coefficient > 0)
-    uses.push_back({resource, coefficient});
+void add_use(std::vector<FlowUse>& uses, const FlowUse& more) {
+  const auto it = std::find_if(uses.begin(), uses.end(),
+                               [&](const FlowUse& use) { return use.resource == more.resource; });
+  if (it == uses.end()) {
+    if (more.coefficient > 0) uses.push_back(more);
+    return;
+  }
+  const double written = it->payload * it->write_share + more.payload * more.write_share;
+  it->coefficient += more.coefficient;
+  it->turn += more.turn;
+  it->payload += more.payload;
+  it->write_share = it->payload > 0 ? written / it->payload : 0;
+}
+
+// Bus time of a stack, in bytes at its peak, that a byte of the transfer takes.
+FlowUse stack_use(std::uint32_t stack, double read, double write, const HbmEfficiency::Cost& cost) {
+  const double bytes = read + write;
+  return {stack, read * cost.read + write * cost.write, bytes * cost.turn, bytes > 0 ? write / bytes : 0,
+          bytes};
 }
 
 }  // namespace
 
 void transfer_flow(const TransferShape& shape, const DmaPath& path, std::uint32_t priority,
-                   const DmaConfig& config, FlowSpec& flow) {
+                   const DmaConfig& config, const HbmEfficiency::Cost& cost, FlowSpec& flow) {
   const double bytes = static_cast<double>(shape.bytes.count());
   flow.bytes = shape.bytes;
   flow.weight = static_cast<double>(config.packet.count());
   flow.priority = config.priority_classes > 1 ? priority : 0;
   flow.uses.clear();
-  add_use(flow.uses, path.engines, static_cast<double>(shape.slowest_engine.count()) / bytes);
-  Bytes local = shape.hbm_read + shape.hbm_write;
-  for (const RemoteBytes& there : shape.remote) local = local - there.read - there.write;
-  add_use(flow.uses, path.stack, static_cast<double>(local.count()) / bytes);
+  add_use(flow.uses, {path.engines, static_cast<double>(shape.slowest_engine.count()) / bytes});
+  Bytes read_here = shape.hbm_read, written_here = shape.hbm_write;
+  for (const RemoteBytes& there : shape.remote) {
+    read_here = read_here - there.read;
+    written_here = written_here - there.write;
+  }
+  add_use(flow.uses, stack_use(path.stack, static_cast<double>(read_here.count()) / bytes,
+                               static_cast<double>(written_here.count()) / bytes, cost));
   for (const RemoteBytes& there : shape.remote) {
     if (there.stack == 0) break;
     TRN_CHECK(there.stack <= path.remote.size(), "a transfer to a stack without a path");
     const RemoteStack& to = path.remote[there.stack - 1];
     const double read = static_cast<double>(there.read.count()) / bytes;
     const double write = static_cast<double>(there.write.count()) / bytes;
-    add_use(flow.uses, to.stack, read + write);
-    for (const FlowUse& use : to.reads) add_use(flow.uses, use.resource, use.coefficient * read);
-    for (const FlowUse& use : to.writes) add_use(flow.uses, use.resource, use.coefficient * write);
+    add_use(flow.uses, stack_use(to.stack, read, write, cost));
+    for (const FlowUse& use : to.reads) add_use(flow.uses, {use.resource, use.coefficient * read});
+    for (const FlowUse& use : to.writes) add_use(flow.uses, {use.resource, use.coefficient * write});
   }
 }
 
 std::uint32_t DmaQueues::add_queue(DmaPath path, std::uint32_t priority, DescriptorMode mode) {
   if (engines_.empty() || engines_.back().resource != path.engines)  // a core's queues come together
     engines_.push_back({path.engines, 0, 0, {}, {}});
-  queues_.push_back({std::move(path), priority, mode, engines_.size() - 1, {}, false, {}, {}, {}});
+  queues_.push_back({std::move(path), priority, mode, engines_.size() - 1});
   return static_cast<std::uint32_t>(queues_.size() - 1);
 }
 
@@ -95,6 +111,16 @@ void DmaQueues::end_idle(const Queue& queue, Picoseconds now) {
   region_of(queue.pending.front()).at(loss) += static_cast<double>(since(engines.idle_since).count());
 }
 
+// A queue's transfers mostly have rows of one length.
+const HbmEfficiency::Cost& DmaQueues::hbm_cost(Queue& queue, const TransferShape& shape) const {
+  const std::uint64_t row = shape.bytes.count() / std::max<std::uint64_t>(1, shape.rows);
+  if (row != queue.cost_row) {
+    queue.cost_row = row;
+    queue.cost = efficiency_.cost(row);
+  }
+  return queue.cost;
+}
+
 void DmaQueues::timer(std::uint64_t token, Picoseconds now) {
   Queue& q = queues_[token];
   const TransferRequest& request = q.pending.front().request;
@@ -105,7 +131,7 @@ void DmaQueues::timer(std::uint64_t token, Picoseconds now) {
     if (engines_[q.engines].moving++ == 0) end_idle(q, now);
     if (moving_++ == 0) moving_since_ = now;
   }
-  transfer_flow(request.shape, q.path, q.priority, config_, flow_);
+  transfer_flow(request.shape, q.path, q.priority, config_, hbm_cost(q, request.shape), flow_);
   q.stack = {q.path.stack, 0, 0};
   flow_.watch = &q.stack;
   traffic_.start_flow(now, flow_, *this, token);

@@ -33,7 +33,8 @@ struct TransferDone {
 
 class DmaQueues : public TrafficActor {
  public:
-  DmaQueues(Traffic& traffic, const DmaConfig& config) : traffic_(traffic), config_(config) {}
+  DmaQueues(Traffic& traffic, const DmaConfig& config, HbmEfficiency efficiency)
+      : traffic_(traffic), config_(config), efficiency_(std::move(efficiency)) {}
 
   // Registers one queue; numbers count up.
   std::uint32_t add_queue(DmaPath path, std::uint32_t priority, DescriptorMode mode);
@@ -47,7 +48,7 @@ class DmaQueues : public TrafficActor {
   struct Totals {
     std::uint64_t transfers = 0;
     Bytes bytes, hbm_read, hbm_write;
-    Bytes fetched;       // blocks of instructions, counted in no other total
+    Bytes fetched;                 // blocks of instructions, counted in no other total
     Picoseconds active;            // some transfer of these queues was moving
     Picoseconds last;              // end of the last transfer
     Picoseconds descriptors_only;  // none was moving, and the next one that would had been triggered
@@ -67,12 +68,14 @@ class DmaQueues : public TrafficActor {
     DmaPath path;
     std::uint32_t priority;
     DescriptorMode mode;
-    std::size_t engines;          // index into engines_
-    std::deque<Pending> pending;  // front: the head
+    std::size_t engines;            // index into engines_
+    std::deque<Pending> pending{};  // front: the head
     bool moving = false;
-    Picoseconds started;  // the head, if moving
-    Picoseconds made;     // the descriptors of its predecessor; 0: the first
-    FlowWatch stack;      // of the head
+    Picoseconds started{};       // the head, if moving
+    Picoseconds made{};          // the descriptors of its predecessor; 0: the first
+    FlowWatch stack{};           // of the head
+    std::uint64_t cost_row = 0;  // row length that `cost` is of
+    HbmEfficiency::Cost cost{};
   };
   // The engines of one core.
   struct Engines {
@@ -84,10 +87,12 @@ class DmaQueues : public TrafficActor {
   };
 
   TransferTimes& region_of(const Pending& transfer);
+  const HbmEfficiency::Cost& hbm_cost(Queue& queue, const TransferShape& shape) const;
   void end_idle(const Queue& queue, Picoseconds now);
 
   Traffic& traffic_;
   DmaConfig config_;
+  HbmEfficiency efficiency_;
   std::deque<Queue> queues_;  // stay where they are: flows report to them
   std::vector<Engines> engines_;
   std::vector<std::vector<TransferTimes>> regions_;  // by owner
@@ -101,6 +106,6 @@ class DmaQueues : public TrafficActor {
 // What the transfer takes of its resources; also the contract of the packet-level reference in tests. Fills
 // `flow` anew, reusing its storage.
 void transfer_flow(const TransferShape& shape, const DmaPath& path, std::uint32_t priority,
-                   const DmaConfig& config, FlowSpec& flow);
+                   const DmaConfig& config, const HbmEfficiency::Cost& cost, FlowSpec& flow);
 
 }  // namespace trn
