@@ -7,11 +7,12 @@
 
 namespace trn {
 
-std::uint32_t FlowEngine::add_resource(std::string name, double capacity) {
+std::uint32_t FlowEngine::add_resource(std::string name, double capacity, TurnShape turning) {
   TRN_CHECK(capacity > 0, "resource " + name + " without capacity");
   Resource& resource = resources_.emplace_back();
   resource.name = std::move(name);
   resource.capacity = capacity;
+  resource.turn_shape = turning;
   return static_cast<std::uint32_t>(resources_.size() - 1);
 }
 
@@ -201,7 +202,7 @@ bool FlowEngine::find_turning(const std::vector<FlowShare>& shares, Picoseconds 
   for (std::size_t r = 0; r < directions_.size(); ++r) {
     const Directions& d = directions_[r];
     Resource& resource = resources_[component_resources_[r]];
-    const double turning = d.read + d.write > 0 ? 2 * std::min(d.read, d.write) / (d.read + d.write) : 0;
+    const double turning = d.read + d.write > 0 ? resource.turn_shape.at(d.write / (d.read + d.write)) : 0;
     full = full || (turning > 0 && d.load + turning * d.turn > resource.capacity);
     if (turning == resource.turning) continue;
     for (const FlowId id : resource.flows) account(flows_[id], now);  // at what held until now

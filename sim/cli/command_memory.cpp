@@ -106,7 +106,10 @@ std::string efficiency_text(const DramConfig& d, const HbmEfficiency& table) {
   for (const HbmEfficiency::Row& row : table.rows)
     out += fmt::format("{:>10} B {:>7.2f}% {:>7.2f}% {:>7.2f}%\n", row.run_bytes, 100 * row.read,
                        100 * row.write, 100 * row.mixed);
-  return out;
+  return out + fmt::format(
+                   "  turning between reads and writes: {:.2f} of its cost with a quarter of writes, {:.2f} "
+                   "with three\n",
+                   table.turning.quarter, table.turning.three_quarters);
 }
 
 std::string efficiency_json(const DramConfig& d, const HbmEfficiency& table) {
@@ -115,6 +118,7 @@ std::string efficiency_json(const DramConfig& d, const HbmEfficiency& table) {
   j["device"] = device_text(d);
   for (const HbmEfficiency::Row& row : table.rows)
     j["rows"].push_back({row.run_bytes, rounded(row.read), rounded(row.write), rounded(row.mixed)});
+  j["turning"] = {rounded(table.turning.quarter), rounded(table.turning.three_quarters)};
   return j.dump() + '\n';
 }
 

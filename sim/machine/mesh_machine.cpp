@@ -35,8 +35,8 @@ void MeshMachine::add_fabric() {
 
 void MeshMachine::add_stacks() {
   for (std::uint64_t stack = 0; stack < seating_.chips() * chip_stacks(); ++stack)
-    stacks_.push_back(
-        traffic_.flows().add_resource("HBM stack", bytes_per_picosecond(machine_.hbm.stack_rate)));
+    stacks_.push_back(traffic_.flows().add_resource(
+        "HBM stack", bytes_per_picosecond(machine_.hbm.stack_rate), machine_.hbm.efficiency.turning));
 }
 
 // All of a chip's; but where it has fewer ranks than stacks, each rank stays with one. With LNC=1 two share

@@ -30,7 +30,8 @@ void RankMachine::add_cores() {
   const double part = alone_ ? 1
                              : std::min(1.0, static_cast<double>(machine_.hbm.stacks) /
                                                  static_cast<double>(seating_.ranks_per_chip()));
-  stack_ = flows.add_resource("HBM stack", part * bytes_per_picosecond(machine_.hbm.stack_rate));
+  stack_ = flows.add_resource("HBM stack", part * bytes_per_picosecond(machine_.hbm.stack_rate),
+                              machine_.hbm.efficiency.turning);
   const std::vector<RemoteStack> remote = alone_ ? remote_stacks() : mirrored_stacks();
   for (std::size_t c = 0; c < program_.cores.size(); ++c) {
     const std::uint32_t engines = flows.add_resource("DMA engines of core " + std::to_string(c), 1.0);
@@ -50,8 +51,9 @@ std::vector<RemoteStack> RankMachine::remote_stacks() {
   std::optional<FlowUse> in, out;
   std::vector<RemoteStack> remote;
   for (std::uint32_t further = 1; further <= furthest_stack(program_); ++further) {
-    remote.push_back({flows.add_resource("HBM stack +" + std::to_string(further),
-                                         bytes_per_picosecond(machine_.hbm.stack_rate))});
+    remote.push_back(
+        {flows.add_resource("HBM stack +" + std::to_string(further),
+                            bytes_per_picosecond(machine_.hbm.stack_rate), machine_.hbm.efficiency.turning)});
     if (die_of_stack(further, machine_.hbm.stacks) == die_of_stack(0, machine_.hbm.stacks)) continue;
     if (!in) {
       in = {flows.add_resource("die-to-die in", bytes_per_picosecond(machine_.die_to_die)), 1};

@@ -107,8 +107,8 @@ class ReferenceCore {
       : program_(program),
         config_(machine.core),
         queues_(traffic_, machine.core.dma, machine.hbm.efficiency) {
-    const std::uint32_t stack =
-        traffic_.flows().add_resource("stack", bytes_per_picosecond(machine.hbm.stack_rate));
+    const std::uint32_t stack = traffic_.flows().add_resource(
+        "stack", bytes_per_picosecond(machine.hbm.stack_rate), machine.hbm.efficiency.turning);
     const std::vector<RemoteStack> remote = remote_stacks(machine);
     for (std::size_t c = 0; c < program.cores.size(); ++c) {
       const std::uint32_t dma = traffic_.flows().add_resource("dma", 1.0);
@@ -204,7 +204,8 @@ class ReferenceCore {
     std::vector<RemoteStack> remote;
     std::optional<std::uint32_t> in, out;
     for (std::uint64_t s = 1; s <= furthest; ++s) {
-      remote.push_back({traffic_.flows().add_resource("far", bytes_per_picosecond(machine.hbm.stack_rate))});
+      remote.push_back({traffic_.flows().add_resource("far", bytes_per_picosecond(machine.hbm.stack_rate),
+                                                      machine.hbm.efficiency.turning)});
       if (machine.hbm.stacks < 3 || s < machine.hbm.stacks / 2) continue;
       if (!in) in = traffic_.flows().add_resource("in", bytes_per_picosecond(machine.die_to_die));
       if (!out) out = traffic_.flows().add_resource("out", bytes_per_picosecond(machine.die_to_die));
