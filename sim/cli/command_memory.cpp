@@ -54,6 +54,12 @@ std::string text(const MemoryPattern& p, const DramConfig& d, const MemoryResult
       d.standard, kPatternKinds[static_cast<std::size_t>(p.kind)], d.channels, d.banks(),
       static_cast<double>(d.rate.count()) * 1e-3, with_commas(p.requests), p.request_bytes, p.write_percent,
       p.requesters, p.requesters == 1 ? "" : "s");
+  const double own = static_cast<double>(d.channel_rate.count() * d.channels);
+  const double scale = static_cast<double>(d.rate.count()) / own;
+  if (std::abs(scale - 1) > 0.01)
+    out += fmt::format(
+        "  scaled      the device's channels give {:.1f} GB/s; all of it is made {:.3g} times as fast\n",
+        own * 1e-3, scale);
   out += fmt::format("  achieved    {:.1f} GB/s in {}, {:.2f} % of peak\n", r.bytes_per_second * 1e-9,
                      time_text(r.time), 100 * r.efficiency);
   out += fmt::format("  row hits    {:.2f} % of {} bursts of {} B, {} activations, {} refreshes\n",

@@ -35,8 +35,8 @@ std::string device_text(const DramConfig& dram);
 // Runs the channel model: some 20 patterns, about a second.
 HbmEfficiency measure_efficiency(const DramConfig& dram);
 
-// The table of configs/generated/hbm_efficiency.json for this device (scripts/hbm_efficiency.py writes it); a device
-// that is not in it, as after --set hbm.dram..., is measured.
+// The table of configs/generated/hbm_efficiency.json for this device (scripts/hbm_efficiency.py writes it); a
+// device that is not in it, as after --set hbm.dram..., is measured.
 HbmEfficiency efficiency_of(const DramConfig& dram);
 
 }  // namespace trn
