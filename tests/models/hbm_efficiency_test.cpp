@@ -57,7 +57,7 @@ double channel_model(const DramConfig& dram, PatternKind kind, std::uint64_t run
 TEST(HbmEfficiency, HoldsTheTwoModelsTogetherOnStreams) {
   for (const char* name : {"trn1", "trn2", "trn3"}) {
     const MachineConfig m = machine(name);
-    for (const std::uint64_t writes : {0, 100}) {
+    for (const std::uint64_t writes : {0ULL, 100ULL}) {
       const double channel = channel_model(m.hbm.dram, PatternKind::kStream, 4096, writes);
       EXPECT_NEAR(bandwidth_model(m.hbm.efficiency, 1 << 20, writes) / channel, 1, 0.02)
           << name << ' ' << writes;
@@ -69,8 +69,8 @@ TEST(HbmEfficiency, HoldsTheTwoModelsTogetherOnStreams) {
 TEST(HbmEfficiency, HoldsTheTwoModelsTogetherOnMixes) {
   for (const char* name : {"trn1", "trn2", "trn3"}) {
     const MachineConfig m = machine(name);
-    for (const std::uint64_t run : {256, 2048})
-      for (const std::uint64_t writes : {0, 25, 50, 75}) {
+    for (const std::uint64_t run : {256ULL, 2048ULL})
+      for (const std::uint64_t writes : {0ULL, 25ULL, 50ULL, 75ULL}) {
         const double channel = channel_model(m.hbm.dram, PatternKind::kRandom, run, writes);
         EXPECT_NEAR(bandwidth_model(m.hbm.efficiency, run, writes) / channel, 1, 0.05)
             << name << ' ' << run << ' ' << writes;

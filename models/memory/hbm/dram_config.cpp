@@ -2,16 +2,11 @@
 
 #include <charconv>
 
+#include "base/bits.h"
 #include "base/text.h"
 
 namespace trn {
 namespace {
-
-std::uint32_t log2_of(std::uint64_t n) {
-  std::uint32_t bits = 0;
-  while ((std::uint64_t{1} << bits) < n) ++bits;
-  return bits;
-}
 
 bool parse_bits(const std::string& text, std::uint64_t most, std::uint64_t& bits) {
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), bits);
@@ -29,13 +24,13 @@ std::uint64_t power_of_two(ConfigNode& node, const char* key, std::uint64_t most
 std::uint32_t field_bits(AddressField field, const DramConfig& dram) {
   switch (field) {
     case AddressField::kChannel:
-      return log2_of(dram.channels);
+      return bits_for(dram.channels);
     case AddressField::kBankGroup:
-      return log2_of(dram.bank_groups);
+      return bits_for(dram.bank_groups);
     case AddressField::kBank:
-      return log2_of(dram.banks_per_group);
+      return bits_for(dram.banks_per_group);
     case AddressField::kColumn:
-      return log2_of(dram.row_bytes / dram.burst_bytes);
+      return bits_for(dram.row_bytes / dram.burst_bytes);
     case AddressField::kRow:
       break;
   }
