@@ -206,7 +206,9 @@ struct MachineConfig {
   double core_bf16_flops() const;
 };
 
-// `document` as named by `shape`; ConfigErrors carry the JSON path.
+// `document` as named by `shape`; ConfigErrors carry the JSON path. All but hbm.efficiency.
+MachineConfig parse_figures(const ConfigDocument& document, const std::string& shape);
+// With it; an HBM device that has no table yet is measured, which takes some seconds.
 MachineConfig parse_machine(const ConfigDocument& document, const std::string& shape);
 
 // What programs may do on this machine.

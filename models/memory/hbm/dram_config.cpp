@@ -99,7 +99,7 @@ DramConfig parse_dram(ConfigNode node, MegabytesPerSecond rate) {
       static_cast<double>(d.channel_rate.count() * d.t.burst) * 1e-3 / static_cast<double>(d.burst_bytes);
   const auto cycles = [&](const char* key) {
     const double ns = node.number(key);
-    if (ns > 1e6) node.fail(key, "more than a millisecond");
+    if (ns > 1e4) node.fail(key, "more than 10 us");
     const double exact = ns * cycles_per_ns;
     // A value that is a whole number of cycles but for rounding stays one.
     const auto whole = static_cast<std::uint64_t>(exact + 1e-6);
