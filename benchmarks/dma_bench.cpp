@@ -24,7 +24,7 @@ enum class Model { kFlows, kPackets, kChannels };
 
 void dma_transfers(benchmark::State& state, Model model) {
   const MachineConfig machine = parse_machine(load_machine_document("trn2"), "chip");
-  const MegabytesPerSecond rate = machine.hbm.achievable_stack_rate();
+  const MegabytesPerSecond rate = machine.hbm.stack_rate;
   const Scene scene = loads_and_stores(machine);
   for (auto _ : state) {
     RateMemory constant(rate);

@@ -28,7 +28,7 @@ Traffic random_reads(std::int64_t load) {
     const ChannelBurst burst{random() % 1000, at, static_cast<std::uint32_t>(random() % t.dram.banks()), i};
     t.bursts.push_back(burst);
     t.bursts.push_back(burst);
-    at += random() % (2 * 2 * t.dram.t.burst * 100 / static_cast<std::uint64_t>(load) + 1);
+    at += random() % (std::uint64_t{400} * t.dram.t.burst / static_cast<std::uint64_t>(load) + 1);
   }
   return t;
 }

@@ -223,7 +223,7 @@ double MachineConfig::core_bf16_flops() const {
          static_cast<double>(core.tensor.clock.frequency.count()) * 1e6;
 }
 
-MachineConfig parse_machine(const ConfigDocument& document, const std::string& shape) {
+MachineConfig parse_figures(const ConfigDocument& document, const std::string& shape) {
   ConfigNode root = document.root();
   MachineConfig m{};
   m.name = root.text("name");
@@ -240,8 +240,8 @@ MachineConfig parse_machine(const ConfigDocument& document, const std::string& s
   m.hbm = {hbm.positive("stacks"),
            hbm.positive("capacity_mib"),
            rate(hbm, "stack_mb_per_s"),
-           percent(hbm, "efficiency_percent"),
            hbm.integer("reserved_mib_per_core"),
+           {},
            {}};
   m.hbm.dram = parse_dram(hbm.child("dram"), m.hbm.stack_rate);
   if (m.chip.neuron_cores % m.hbm.stacks != 0) hbm.fail("stacks", "must divide chip.neuron_cores");
@@ -275,6 +275,12 @@ MachineConfig parse_machine(const ConfigDocument& document, const std::string& s
     if (key == shape) m.fabric = fabric;
   }
   root.reject_unknown_keys();
+  return m;
+}
+
+MachineConfig parse_machine(const ConfigDocument& document, const std::string& shape) {
+  MachineConfig m = parse_figures(document, shape);
+  m.hbm.efficiency = efficiency_of(m.hbm.dram);
   return m;
 }
 

@@ -12,6 +12,7 @@
 #include "base/units.h"
 #include "isa/rules.h"
 #include "models/memory/hbm/dram_config.h"
+#include "models/memory/hbm/hbm_efficiency.h"
 
 namespace trn {
 
@@ -161,14 +162,16 @@ struct HbmConfig {
   std::uint64_t stacks;
   std::uint64_t capacity_mib;
   MegabytesPerSecond stack_rate;  // peak
-  std::uint64_t efficiency_percent;
   std::uint64_t reserved_mib_per_core;
-  DramConfig dram;  // of one stack
+  DramConfig dram;           // of one stack
+  HbmEfficiency efficiency;  // of dram
   HbmModel model = HbmModel::kBandwidth;
 
-  MegabytesPerSecond achievable_stack_rate() const {
-    return MegabytesPerSecond(stack_rate.count() * efficiency_percent / 100);
+  // What collectives get: as much written as read, in long runs. Bytes a picosecond.
+  double collective_stack_rate() const {
+    return bytes_per_picosecond(stack_rate) / efficiency.cost(kCollectiveRun).mixed();
   }
+  static constexpr std::uint64_t kCollectiveRun = 65536;  // a descriptor's most
 };
 
 struct CollectiveConfig {
@@ -214,7 +217,9 @@ struct MachineConfig {
   double core_bf16_flops() const;
 };
 
-// `document` as named by `shape`; ConfigErrors carry the JSON path.
+// `document` as named by `shape`; ConfigErrors carry the JSON path. All but hbm.efficiency.
+MachineConfig parse_figures(const ConfigDocument& document, const std::string& shape);
+// With it; an HBM device that has no table yet is measured, which takes some seconds.
 MachineConfig parse_machine(const ConfigDocument& document, const std::string& shape);
 
 // What programs may do on this machine.

@@ -17,10 +17,12 @@ DEVICES += [("--device", f.stem) for f in sorted((ROOT / "configs" / "hbm").glob
 arguments = [a for a in sys.argv[1:] if a != "--check"]
 trnsim = arguments[0] if arguments else str(ROOT / "build" / "release" / "trnsim")
 table = {}
+if "--check" not in sys.argv:
+    FILE.write_text("{}\n")  # whatever it was, the program can read this
 for option, name in DEVICES:
     command = [trnsim, "memory", option, name, "--efficiency", "--json"]
     measured = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-    entry = table.setdefault(measured["device"], {"devices": [], "rows": measured["rows"]})
+    entry = table.setdefault(measured["device"], {"devices": [], "rows": measured["rows"], "turning": measured["turning"]})
     entry["devices"].append(name)
 
 lines = ",\n".join(f"{json.dumps(device)}: {json.dumps(entry)}" for device, entry in table.items())

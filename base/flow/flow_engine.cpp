@@ -7,11 +7,12 @@
 
 namespace trn {
 
-std::uint32_t FlowEngine::add_resource(std::string name, double capacity) {
+std::uint32_t FlowEngine::add_resource(std::string name, double capacity, TurnShape turning) {
   TRN_CHECK(capacity > 0, "resource " + name + " without capacity");
   Resource& resource = resources_.emplace_back();
   resource.name = std::move(name);
   resource.capacity = capacity;
+  resource.turn_shape = turning;
   return static_cast<std::uint32_t>(resources_.size() - 1);
 }
 
@@ -82,7 +83,8 @@ void FlowEngine::take_completed(Picoseconds now, std::vector<FlowId>& completed)
 std::vector<FlowEngine::ResourceReport> FlowEngine::report() const {
   std::vector<ResourceReport> rows;
   for (const Resource& r : resources_)
-    rows.push_back({r.name, r.capacity, r.units_moved, r.bound_picoseconds, r.binding});
+    rows.push_back(
+        {r.name, r.capacity, r.units_moved, r.turn_units, r.payload, r.bound_picoseconds, r.binding});
   return rows;
 }
 
@@ -188,11 +190,11 @@ bool FlowEngine::find_turning(const std::vector<FlowShare>& shares, Picoseconds 
   for (std::size_t i = 0; i < component_flows_.size(); ++i) {
     for (const FlowUse& use : flows_[component_flows_[i]].spec.uses) {
       Directions& d = directions_[resources_[use.resource].local];
-      const double load = shares[i].rate * use.coefficient;
-      d.load += load;
+      d.load += shares[i].rate * use.coefficient;
       if (use.turn == 0) continue;
-      d.write += load * use.write_share;
-      d.read += load * (1 - use.write_share);
+      const double payload = shares[i].rate * use.payload;
+      d.write += payload * use.write_share;
+      d.read += payload * (1 - use.write_share);
       d.turn += shares[i].rate * use.turn;
     }
   }
@@ -200,7 +202,7 @@ bool FlowEngine::find_turning(const std::vector<FlowShare>& shares, Picoseconds 
   for (std::size_t r = 0; r < directions_.size(); ++r) {
     const Directions& d = directions_[r];
     Resource& resource = resources_[component_resources_[r]];
-    const double turning = d.turn > 0 ? 2 * std::min(d.read, d.write) / (d.read + d.write) : 0;
+    const double turning = d.read + d.write > 0 ? resource.turn_shape.at(d.write / (d.read + d.write)) : 0;
     full = full || (turning > 0 && d.load + turning * d.turn > resource.capacity);
     if (turning == resource.turning) continue;
     for (const FlowId id : resource.flows) account(flows_[id], now);  // at what held until now
@@ -217,7 +219,10 @@ void FlowEngine::account(Flow& flow, Picoseconds now) {
   flow.since = now;
   for (const FlowUse& use : flow.spec.uses) {
     Resource& resource = resources_[use.resource];
-    resource.units_moved += done * (use.coefficient + use.turn * resource.turning);
+    const double turn = done * use.turn * resource.turning;
+    resource.units_moved += done * use.coefficient + turn;
+    resource.turn_units += turn;
+    resource.payload += done * use.payload;
   }
   if (flow.binding == kOwnCap) return;
   resources_[flow.binding].bound_picoseconds += elapsed;

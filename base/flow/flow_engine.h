@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/flow/max_min.h"
+#include "base/flow/turn_shape.h"
 #include "base/units.h"
 
 namespace trn {
@@ -37,7 +38,7 @@ struct FlowSpec {
 class FlowEngine {
  public:
   // `capacity`: units a picosecond, where a flow takes coefficient x bytes of units.
-  std::uint32_t add_resource(std::string name, double capacity);
+  std::uint32_t add_resource(std::string name, double capacity, TurnShape turning = {});
 
   FlowId start(Picoseconds now, const FlowSpec& spec);
   // The next completion at the rates of `now`; nothing if no flow is active.
@@ -55,6 +56,8 @@ class FlowEngine {
     std::string name;
     double capacity;           // units a picosecond
     double units_moved;        // integral of the used capacity
+    double turn_units;         // part of it that went into turning around,
+    double payload;            // and part that flows were after
     double bound_picoseconds;  // summed over flows: time during which this resource was the binding one
     Picoseconds binding;       // the binding one of at least one flow
   };
@@ -77,13 +80,14 @@ class FlowEngine {
   struct Resource {
     std::string name;
     double capacity = 0;
-    double units_moved = 0;
+    double units_moved = 0, turn_units = 0, payload = 0;
     double bound_picoseconds = 0;
     std::uint32_t bound_flows = 0;  // binds so many now,
     Picoseconds bound_since;        // the first of them since then
     Picoseconds binding;
     std::vector<FlowId> flows;
-    double turning = 0;       // how evenly its flows go both ways now: 0 one way only, 1 half and half
+    TurnShape turn_shape{};
+    double turning = 0;       // of the turns' full cost that its flows pay now
     std::uint32_t local = 0;  // index inside the component being solved
     bool visited = false;
     bool dirty = false;

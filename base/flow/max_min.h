@@ -16,7 +16,8 @@ struct FlowUse {
   // as much flows one way as the other, less when one way prevails. The flow engine adds it; the solver sees
   // the sum.
   double turn = 0;
-  double write_share = 0;  // of the coefficient
+  double write_share = 0;  // of the payload
+  double payload = 0;      // what the flow is after; the rest of the coefficient is overhead
 };
 
 struct FlowDemand {

@@ -54,6 +54,12 @@ std::string text(const MemoryPattern& p, const DramConfig& d, const MemoryResult
       d.standard, kPatternKinds[static_cast<std::size_t>(p.kind)], d.channels, d.banks(),
       static_cast<double>(d.rate.count()) * 1e-3, with_commas(p.requests), p.request_bytes, p.write_percent,
       p.requesters, p.requesters == 1 ? "" : "s");
+  const double own = static_cast<double>(d.channel_rate.count() * d.channels);
+  const double scale = static_cast<double>(d.rate.count()) / own;
+  if (std::abs(scale - 1) > 0.01)
+    out += fmt::format(
+        "  scaled      the device's channels give {:.1f} GB/s; all of it is made {:.3g} times as fast\n",
+        own * 1e-3, scale);
   out += fmt::format("  achieved    {:.1f} GB/s in {}, {:.2f} % of peak\n", r.bytes_per_second * 1e-9,
                      time_text(r.time), 100 * r.efficiency);
   out += fmt::format("  row hits    {:.2f} % of {} bursts of {} B, {} activations, {} refreshes\n",
@@ -106,7 +112,10 @@ std::string efficiency_text(const DramConfig& d, const HbmEfficiency& table) {
   for (const HbmEfficiency::Row& row : table.rows)
     out += fmt::format("{:>10} B {:>7.2f}% {:>7.2f}% {:>7.2f}%\n", row.run_bytes, 100 * row.read,
                        100 * row.write, 100 * row.mixed);
-  return out;
+  return out + fmt::format(
+                   "  turning between reads and writes: {:.2f} of its cost with a quarter of writes, {:.2f} "
+                   "with three\n",
+                   table.turning.quarter, table.turning.three_quarters);
 }
 
 std::string efficiency_json(const DramConfig& d, const HbmEfficiency& table) {
@@ -115,6 +124,7 @@ std::string efficiency_json(const DramConfig& d, const HbmEfficiency& table) {
   j["device"] = device_text(d);
   for (const HbmEfficiency::Row& row : table.rows)
     j["rows"].push_back({row.run_bytes, rounded(row.read), rounded(row.write), rounded(row.mixed)});
+  j["turning"] = {rounded(table.turning.quarter), rounded(table.turning.three_quarters)};
   return j.dump() + '\n';
 }
 

@@ -60,6 +60,9 @@ std::string resource_line(const ResourceResult& r) {
   std::string out = fmt::format("        {}: {:.2f} % used, binding for {:.2f} % of the run", r.name,
                                 100 * r.utilization, 100 * r.binding);
   if (r.peak > 0) out += fmt::format("; {:.1f} of {:.1f} GB/s", r.achieved * 1e-9, r.peak * 1e-9);
+  if (r.row_misses + r.turning > 0.001)
+    out += fmt::format("; {:.1f} % of its bus on row misses, {:.1f} % on turning between reads and writes",
+                       100 * r.row_misses, 100 * r.turning);
   return out + '\n';
 }
 
@@ -132,7 +135,9 @@ void add_resources(const RunResult& r, nlohmann::ordered_json& json) {
                                  {"bound_us", to_us(resource.bound)},
                                  {"binding_share", resource.binding},
                                  {"achieved_bytes_per_s", resource.achieved},
-                                 {"peak_bytes_per_s", resource.peak}});
+                                 {"peak_bytes_per_s", resource.peak},
+                                 {"bus_lost_to_row_misses", resource.row_misses},
+                                 {"bus_lost_to_turning", resource.turning}});
   if (r.channels) json["hbm_channels"] = channel_json(*r.channels);
   for (const TransferRegion& region : r.transfer_regions)
     json["transfer_regions"].push_back(region_json(region));

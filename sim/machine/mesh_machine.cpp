@@ -12,7 +12,7 @@ MeshMachine::MeshMachine(const Job& job, const MachineConfig& machine)
       machine_(machine),
       seating_(job, machine),
       topology_(machine.fabric),
-      queues_(traffic_, machine.core.dma),
+      queues_(traffic_, machine.core.dma, machine.hbm.efficiency),
       ranks_(job.ranks()),
       memberships_(job.ranks()) {
   add_fabric();
@@ -33,28 +33,35 @@ void MeshMachine::add_fabric() {
       dies_.push_back(flows.add_resource("die-to-die", bytes_per_picosecond(machine_.die_to_die)));
 }
 
-// A rank has a stack to itself, as in RankMachine, also where two ranks of a chip share one (LNC=1).
 void MeshMachine::add_stacks() {
-  const std::uint64_t seats =
-      job_.ranks() == 1 ? machine_.hbm.stacks : seating_.chips() * seating_.ranks_per_chip();
-  for (std::uint64_t seat = 0; seat < seats; ++seat)
+  for (std::uint64_t stack = 0; stack < seating_.chips() * chip_stacks(); ++stack)
     stacks_.push_back(traffic_.flows().add_resource(
-        "HBM stack", bytes_per_picosecond(machine_.hbm.achievable_stack_rate())));
+        "HBM stack", bytes_per_picosecond(machine_.hbm.stack_rate), machine_.hbm.efficiency.turning));
 }
 
-// The chip's stacks from the rank's own on. The ranks of a stack sit side by side, so the next stack is that
-// of the rank so many seats further.
+// All of a chip's; but where it has fewer ranks than stacks, each rank stays with one. With LNC=1 two share
+// one.
+std::uint64_t MeshMachine::chip_stacks() const {
+  return job_.ranks() == 1 ? machine_.hbm.stacks : std::min(machine_.hbm.stacks, seating_.ranks_per_chip());
+}
+
+// Inside its chip. The ranks of a stack sit side by side.
+std::uint64_t MeshMachine::stack_of(std::size_t rank) const {
+  return job_.ranks() == 1
+             ? 0
+             : job_.seat(rank) % seating_.ranks_per_chip() * chip_stacks() / seating_.ranks_per_chip();
+}
+
+// The chip's stacks from the rank's own on.
 std::vector<RemoteStack> MeshMachine::remote_stacks(std::size_t r) const {
-  const std::uint64_t stacks = machine_.hbm.stacks;
-  const std::uint64_t seats = job_.ranks() == 1 ? stacks : seating_.ranks_per_chip();
+  const std::uint64_t stacks = chip_stacks();
   const std::uint64_t chip = job_.ranks() == 1 ? 0 : seating_.chip(r);
-  const std::uint64_t first = chip * seats;
+  const std::uint64_t own = stack_of(r);
   std::vector<RemoteStack> remote;
   for (std::uint32_t further = 1; further <= furthest_stack(job_.program(r)); ++further) {
-    const std::uint64_t own = seat(r) - first;
-    const std::uint64_t there = (own + further * seats / stacks) % seats;
-    remote.push_back({stacks_[first + there]});
-    const std::uint64_t here_die = own < seats / 2 ? 0 : 1, there_die = there < seats / 2 ? 0 : 1;
+    const std::uint64_t there = (own + further * stacks / machine_.hbm.stacks) % stacks;
+    remote.push_back({stacks_[chip * stacks + there]});
+    const std::uint64_t here_die = own < stacks / 2 ? 0 : 1, there_die = there < stacks / 2 ? 0 : 1;
     if (dies_.empty() || here_die == there_die) continue;
     remote.back().reads = {{dies_[2 * chip + here_die], 1}};
     remote.back().writes = {{dies_[2 * chip + there_die], 1}};
@@ -66,7 +73,7 @@ void MeshMachine::add_rank(std::size_t r) {
   FlowEngine& flows = traffic_.flows();
   const Program& program = job_.program(r);
   Rank& rank = ranks_[r];
-  rank.stack = stacks_[seat(r)];
+  rank.stack = stacks_[(job_.ranks() == 1 ? 0 : seating_.chip(r)) * chip_stacks() + stack_of(r)];
   const std::vector<RemoteStack> remote = remote_stacks(r);
   for (std::size_t c = 0; c < program.cores.size(); ++c) {
     const std::uint32_t engines = flows.add_resource("DMA engines of core " + std::to_string(c), 1.0);
@@ -145,6 +152,18 @@ void MeshMachine::start(std::size_t g, Picoseconds now) {
   for (const auto& run : group.runs) run->start(now);
 }
 
+// Ranks that share a stack add up: a flow names a resource once.
+void MeshMachine::add_stack_use(std::vector<FlowUse>& uses, std::uint32_t stack, double share) const {
+  const FlowUse more = collective_stack_use(stack, share, machine_.hbm);
+  for (FlowUse& use : uses) {
+    if (use.resource != stack) continue;
+    use.coefficient += more.coefficient;
+    use.payload += more.payload;
+    return;
+  }
+  uses.push_back(more);
+}
+
 // A rank of a chip group: what it reads comes from the other ranks' stacks, what it writes goes to its own.
 FabricResources MeshMachine::chip_resources(const RankGroup& group, std::size_t rank, CollectiveOp op) const {
   const double others = static_cast<double>(group.per_chip - 1);
@@ -155,7 +174,7 @@ FabricResources MeshMachine::chip_resources(const RankGroup& group, std::size_t 
   const double own = op == CollectiveOp::kReduceScatter ? 2 / others : 1;
   const double touches = own + 1;
   for (const std::uint64_t peer : group.ranks)
-    r.hbm[0].push_back({ranks_[peer].stack, (peer == rank ? own : 1 / others) / touches});
+    add_stack_use(r.hbm[0], ranks_[peer].stack, (peer == rank ? own : 1 / others) / touches);
   r.dma.push_back(ranks_[rank].engines);
   const double away = seating_.other_die_share(group, rank);
   if (away > 0) r.crossing = {{{dies_[2 * seating_.chip(rank) + seating_.die(rank)], away}}};
@@ -173,7 +192,7 @@ FabricResources MeshMachine::fabric_resources(const RankGroup& group) const {
   if (seating_.has_dies()) r.crossing.resize(seating_.chips());
   for (const std::uint64_t rank : group.ranks) {
     const std::uint64_t chip = seating_.chip(rank);
-    r.hbm[chip].push_back({ranks_[rank].stack, part});
+    add_stack_use(r.hbm[chip], ranks_[rank].stack, part);
     for (const FlowUse& use : ranks_[rank].engines)
       r.dma[chip].push_back({use.resource, use.coefficient * part});
     const double away = seating_.other_die_share(group, rank);

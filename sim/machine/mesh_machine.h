@@ -60,7 +60,9 @@ class MeshMachine {
     return job_.program(rank).collectives[request.collective];
   }
   // A rank alone needs no place.
-  std::uint64_t seat(std::size_t rank) const { return job_.ranks() == 1 ? 0 : job_.seat(rank); }
+  std::uint64_t chip_stacks() const;
+  std::uint64_t stack_of(std::size_t rank) const;
+  void add_stack_use(std::vector<FlowUse>& uses, std::uint32_t stack, double share) const;
   FabricResources chip_resources(const RankGroup& group, std::size_t rank, CollectiveOp op) const;
   FabricResources fabric_resources(const RankGroup& group) const;
 
@@ -73,7 +75,7 @@ class MeshMachine {
   std::vector<Rank> ranks_;
   std::vector<std::uint32_t> links_;   // Topology::link
   std::vector<std::uint32_t> dies_;    // by chip and die: the path into it
-  std::vector<std::uint32_t> stacks_;  // by chip and seat; of a rank alone, all of its chip's
+  std::vector<std::uint32_t> stacks_;  // by chip
   std::vector<Group> groups_;
   // By rank, then (axis, stream): its group, and its number in it.
   struct Membership {

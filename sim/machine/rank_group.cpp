@@ -74,6 +74,10 @@ CollectiveConfig collective_config(const CollectiveDecl& decl, const MachineConf
   return config;
 }
 
+FlowUse collective_stack_use(std::uint32_t stack, double share, const HbmConfig& hbm) {
+  return {stack, share * hbm.efficiency.cost(HbmConfig::kCollectiveRun).mixed(), 0, 0, share};
+}
+
 double engine_time_per_byte(const MachineConfig& machine, std::size_t cores) {
   return 1 / (bytes_per_picosecond(machine.core.dma.engine_rate) *
               static_cast<double>(machine.core.dma.engines * cores));

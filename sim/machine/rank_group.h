@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/flow/max_min.h"
 #include "isa/job.h"
 #include "models/interconnect/collectives/schedule.h"
 #include "models/machine_config.h"
@@ -50,6 +51,10 @@ Schedule group_schedule(const CollectiveDecl& decl, const RankGroup& group, cons
 
 // Its packets: the tensor axis ("tp") takes the full size, the data axes the one of a tuned run.
 CollectiveConfig collective_config(const CollectiveDecl& decl, const MachineConfig& machine);
+
+// What a collective's HBM byte takes of a stack whose capacity is its peak; `share`: of its bytes that lie
+// there.
+FlowUse collective_stack_use(std::uint32_t stack, double share, const HbmConfig& hbm);
 
 // Engine time, in ps, that a collective's byte takes of each core's engines when the rank's cores share it.
 double engine_time_per_byte(const MachineConfig& machine, std::size_t cores);

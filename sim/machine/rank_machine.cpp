@@ -25,7 +25,12 @@ RankMachine::RankMachine(const Job& job, const MachineConfig& machine, Execution
 
 void RankMachine::add_cores() {
   FlowEngine& flows = traffic_.flows();
-  stack_ = flows.add_resource("HBM stack", bytes_per_picosecond(machine_.hbm.achievable_stack_rate()));
+  // With LNC=1 the two ranks of a stack share it.
+  const double part = alone_ ? 1
+                             : std::min(1.0, static_cast<double>(machine_.hbm.stacks) /
+                                                 static_cast<double>(seating_.ranks_per_chip()));
+  stack_ = flows.add_resource("HBM stack", part * bytes_per_picosecond(machine_.hbm.stack_rate),
+                              machine_.hbm.efficiency.turning);
   const std::vector<RemoteStack> remote = alone_ ? remote_stacks() : mirrored_stacks();
   for (std::size_t c = 0; c < program_.cores.size(); ++c) {
     const std::uint32_t engines = flows.add_resource("DMA engines of core " + std::to_string(c), 1.0);
@@ -46,8 +51,9 @@ std::vector<RemoteStack> RankMachine::remote_stacks() {
   std::optional<FlowUse> in, out;
   std::vector<RemoteStack> remote;
   for (std::uint32_t further = 1; further <= furthest_stack(program_); ++further) {
-    remote.push_back({flows.add_resource("HBM stack +" + std::to_string(further),
-                                         bytes_per_picosecond(machine_.hbm.achievable_stack_rate()))});
+    remote.push_back(
+        {flows.add_resource("HBM stack +" + std::to_string(further),
+                            bytes_per_picosecond(machine_.hbm.stack_rate), machine_.hbm.efficiency.turning)});
     if (die_of_stack(further, machine_.hbm.stacks) == die_of_stack(0, machine_.hbm.stacks)) continue;
     if (!in) {
       in = {flows.add_resource("die-to-die in", bytes_per_picosecond(machine_.die_to_die)), 1};
@@ -96,7 +102,7 @@ void RankMachine::add_axes(const Job& job) {
       for (const LinkClass& c : topology_.classes())
         a.fabric.links.push_back(flows.add_resource("link " + c.name, c.rate * members / ranks));
     }
-    a.fabric.hbm = {{{stack_, 1 / members}}};
+    a.fabric.hbm = {{collective_stack_use(stack_, 1 / members, machine_.hbm)}};
     a.fabric.dma.emplace_back();
     for (const FlowUse& use : engines_) a.fabric.dma[0].push_back({use.resource, use.coefficient / members});
     const double away = seating_.other_die_share(a.group, 0);

@@ -10,8 +10,8 @@ namespace {
 
 class FlowTransfers : public TransferModel {
  public:
-  FlowTransfers(Traffic& traffic, const DmaConfig& dma, ExecutionObserver* observer)
-      : queues_(traffic, dma), observer_(observer) {}
+  FlowTransfers(Traffic& traffic, const MachineConfig& machine, ExecutionObserver* observer)
+      : queues_(traffic, machine.core.dma, machine.hbm.efficiency), observer_(observer) {}
   TransferQueues& queues() override { return queues_; }
   ExecutionObserver* observer() override { return observer_; }
 
@@ -51,7 +51,7 @@ std::unique_ptr<TransferModel> make_transfer_model(const Program& program, const
                                                    Traffic& traffic, ExecutionObserver* observer) {
   if (machine.hbm.model == HbmModel::kChannel)
     return std::make_unique<ChannelTransfers>(program, machine, traffic, observer);
-  return std::make_unique<FlowTransfers>(traffic, machine.core.dma, observer);
+  return std::make_unique<FlowTransfers>(traffic, machine, observer);
 }
 
 }  // namespace trn

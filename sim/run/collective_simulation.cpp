@@ -44,8 +44,7 @@ CollectiveResult run_collective(CollectiveShape shape, const MachineConfig& mach
   module.reschedule();
   run_to_quiescence();
   TRN_CHECK(done, "a collective did not finish");
-  const double hbm =
-      bytes_per_picosecond(machine.hbm.achievable_stack_rate()) * static_cast<double>(machine.hbm.stacks);
+  const double hbm = machine.hbm.collective_stack_rate() * static_cast<double>(machine.hbm.stacks);
   const double dma = bytes_per_picosecond(machine.core.dma.engine_rate) *
                      static_cast<double>(machine.core.dma.engines * machine.chip.neuron_cores);
   result.bound = collective_bound(shape, topology, {hbm, dma});

@@ -30,6 +30,8 @@ struct ResourceResult {
   // Bytes a second over the run and the peak; 0 for resources other than DMA engines (without their
   // collectives) and HBM.
   double achieved = 0, peak = 0;
+  // HBM: of the time of its bus, lost to rows that were not open and to turning between reads and writes.
+  double row_misses = 0, turning = 0;
 };
 
 // What the transfers of a region lost, and to what.

@@ -37,13 +37,18 @@ ResourceResult resource_result(const FlowEngine::ResourceReport& r, Picoseconds 
           Picoseconds(static_cast<std::uint64_t>(r.bound_picoseconds)),
           ratio(static_cast<double>(r.binding.count()), run),
           0,
+          0,
+          0,
           0};
 }
 
-// The stack: what it moved, collectives included, of its peak.
-void add_stack_rate(const HbmConfig& hbm, ResourceResult& stack) {
-  stack.achieved = stack.utilization * 1e6 * static_cast<double>(hbm.achievable_stack_rate().count());
-  stack.peak = 1e6 * static_cast<double>(hbm.stack_rate.count());
+// The stack: what it moved, collectives included, of its peak; and what its bus lost to rows and to turning.
+void add_stack_rate(const FlowEngine::ResourceReport& r, Picoseconds time, ResourceResult& stack) {
+  const double whole = r.capacity * static_cast<double>(time.count());
+  stack.achieved = ratio(r.payload, to_seconds(time));
+  stack.peak = r.capacity * 1e12;
+  stack.turning = ratio(r.turn_units, whole);
+  stack.row_misses = ratio(r.units_moved - r.turn_units - r.payload, whole);
 }
 
 void add_engines_rate(Bytes moved, Picoseconds time, const DmaConfig& dma, ResourceResult& engines) {
@@ -88,7 +93,7 @@ void collect_resources(const RankMachine& rank, const MachineConfig& machine, Ru
     result.channels = channel_result(*rank.channels(), result.time);
     add_bus_rate(result.channels->busy, machine.hbm, result.resources[rank.stack()]);
   } else {
-    add_stack_rate(machine.hbm, result.resources[rank.stack()]);
+    add_stack_rate(rows[rank.stack()], result.time, result.resources[rank.stack()]);
   }
   for (const FlowUse& engines : rank.engines())
     add_engines_rate(rank.queues().moved(engines.resource), result.time, machine.core.dma,
@@ -100,7 +105,7 @@ void collect_resources(const MeshMachine& all, std::size_t rank, const MachineCo
                        RunResult& result) {
   const std::vector<FlowEngine::ResourceReport> rows = all.traffic().flows().report();
   result.resources.push_back(resource_result(rows[all.stack(rank)], result.time));
-  add_stack_rate(machine.hbm, result.resources.back());
+  add_stack_rate(rows[all.stack(rank)], result.time, result.resources.back());
   for (const FlowUse& engines : all.engines(rank)) {
     result.resources.push_back(resource_result(rows[engines.resource], result.time));
     add_engines_rate(all.queues().moved(engines.resource), result.time, machine.core.dma,

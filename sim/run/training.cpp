@@ -75,8 +75,7 @@ void fill_utilisation(TrainingResult& r, const ModelSpec& model, const MachineCo
   r.hfu = static_cast<double>(r.run.array_flops) / seconds /
           (machine.core_bf16_flops() * static_cast<double>(r.plan.lnc));
   for (const ResourceResult& resource : r.run.resources)  // collectives included
-    if (resource.name == "HBM stack")
-      r.hbm_utilisation = resource.utilization * static_cast<double>(machine.hbm.efficiency_percent) / 100;
+    if (resource.name == "HBM stack") r.hbm_utilisation = ratio(resource.achieved, resource.peak);
 }
 
 void fill_collectives(TrainingResult& r, const MachineConfig& machine) {

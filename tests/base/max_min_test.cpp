@@ -200,15 +200,15 @@ TEST(FlowEngine, CountsTheTimeAResourceBindsOnce) {
   EXPECT_DOUBLE_EQ(watch.bytes, 1000);
 }
 
-// A bus of 12 bytes/ps whose turns cost 0.2 of a byte's time. One way only: 12. Half and half: each byte takes 1.2,
-// 10 in all. Reads with three times the weight of writes: a quarter are writes, 2 * 1/4 = half of the turns, 1.1 a
-// byte, 12 / 1.1 in all. With room to spare turning costs nothing.
+// A bus of 12 bytes/ps whose turns cost 0.2 of a byte's time. One way only: 12. Half and half: each byte
+// takes 1.2, 10 in all. Reads with three times the weight of writes: a quarter are writes, 2 * 1/4 = half of
+// the turns, 1.1 a byte, 12 / 1.1 in all. With room to spare turning costs nothing.
 TEST(FlowEngine, ABusPaysForTurningAround) {
   const auto rates = [](double read_weight, double cap) {
     FlowEngine engine;
     const std::uint32_t bus = engine.add_resource("bus", 12);
-    FlowSpec read{Bytes(1'000'000), read_weight, cap, 0, {{bus, 1.0, 0.2, 0}}};
-    FlowSpec write{Bytes(1'000'000), 1, cap, 0, {{bus, 1.0, 0.2, 1}}};
+    FlowSpec read{Bytes(1'000'000), read_weight, cap, 0, {{bus, 1.0, 0.2, 0, 1.0}}};
+    FlowSpec write{Bytes(1'000'000), 1, cap, 0, {{bus, 1.0, 0.2, 1, 1.0}}};
     const FlowId r = engine.start(Picoseconds(0), read);
     engine.next_completion(Picoseconds(0));
     EXPECT_DOUBLE_EQ(engine.rate(r), std::min(12.0, cap));

@@ -10,7 +10,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     ConfigDocument document = ConfigDocument::parse(text.substr(0, last), "fuzz");
     if (last != std::string::npos) document.set(text.substr(last + 1));
-    parse_machine(document, "chip");
+    parse_figures(document, "chip");
   } catch (const UserError&) {
   }
   return 0;

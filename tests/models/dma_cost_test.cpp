@@ -99,13 +99,13 @@ TEST(DmaCost, InsideSbufOnlyTheEnginesCount) {
   EXPECT_EQ(few.engines, 2u);
   EXPECT_EQ(few.slowest_engine, kCopy);
   FlowSpec flow;
-  transfer_flow(whole, {3, 5}, 0, machine("trn2").core.dma, flow);
+  transfer_flow(whole, {3, 5}, 0, machine("trn2").core.dma, {}, flow);
   ASSERT_EQ(flow.uses.size(), 1u);
   EXPECT_EQ(flow.uses[0].resource, 3u);
 }
 
-// 128 x 128 of 2 bytes, 8 rows of 256 B an engine, 2048 B at 90 % of 23 B/ns: 44 + 98.938 ns, rounded up, from HBM; at
-// 50 %: 44 + 178.087 ns inside SBUF.
+// 128 x 128 of 2 bytes, 8 rows of 256 B an engine, 2048 B at 90 % of 23 B/ns: 44 + 98.938 ns, rounded up,
+// from HBM; at 50 %: 44 + 178.087 ns inside SBUF.
 TEST(DmaCost, TransposesAreSlowerFromSbuf) {
   const std::string to = "transpose s[0:128 | 0 | (1,128)], ";
   EXPECT_EQ(shape(to + "h[0:128 | 0 | (1,128)]").slowest_engine, Picoseconds(44'000 + 98'938));
@@ -169,7 +169,7 @@ TEST(DmaCost, BytesOfOtherStacksAreToldApart) {
   EXPECT_EQ(there.hbm_write, Bytes(262'144));
   FlowSpec flow;
   // Engines 0, own stack 1, stack 2 (same die), stack 3 behind paths 4 (in) and 5 (out).
-  transfer_flow(there, {0, 1, {{2}, {3, {{4, 1}}, {{5, 1}}}}}, 0, machine("trn2").core.dma, flow);
+  transfer_flow(there, {0, 1, {{2}, {3, {{4, 1}}, {{5, 1}}}}}, 0, machine("trn2").core.dma, {}, flow);
   std::vector<std::uint32_t> used;
   for (const FlowUse& use : flow.uses) used.push_back(use.resource);
   EXPECT_EQ(used, (std::vector<std::uint32_t>{0, 2, 3, 5}));

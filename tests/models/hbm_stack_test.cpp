@@ -39,7 +39,7 @@ TEST(HbmStack, StreamsReachNinetyPercentOfPeakLessRefresh) {
   for (DramConfig d : devices()) {
     for (const RefreshMode mode : {RefreshMode::kPerBank, RefreshMode::kAllBank}) {
       d.refresh = mode;
-      for (const std::uint64_t writes : {0, 100}) {
+      for (const std::uint64_t writes : {0ULL, 100ULL}) {
         MemoryPattern p;
         p.request_bytes = 256;
         p.requests = 40'000;
@@ -81,8 +81,8 @@ TEST(HbmStack, RandomReadsAreBoundByActivations) {
 
 TEST(HbmStack, SequentialIsNeverSlowerThanRandom) {
   for (const DramConfig& d : devices())
-    for (const std::uint64_t bytes : {32, 64, 512, 4096})
-      for (const std::uint64_t writes : {0, 30, 100}) {
+    for (const std::uint64_t bytes : {32ULL, 64ULL, 512ULL, 4096ULL})
+      for (const std::uint64_t writes : {0ULL, 30ULL, 100ULL}) {
         const std::uint64_t n = 800'000 / bytes;
         EXPECT_GE(run(d, PatternKind::kStream, bytes, n, writes).efficiency,
                   0.999 * run(d, PatternKind::kRandom, bytes, n, writes).efficiency)

@@ -41,7 +41,7 @@ TEST(MachineConfig, DamagedTextIsRefusedOrParsed) {
       text.replace(random() % text.size(), random() % 3, 1, alphabet[random() % alphabet.size()]);
     try {
       const ConfigDocument document = ConfigDocument::parse(text, "f");
-      parse_machine(document, "gen2");
+      parse_figures(document, "gen2");
     } catch (const ConfigError&) {
     }
   }

@@ -131,8 +131,8 @@ TEST(Explain, Descriptors) {
   EXPECT_EQ(r.moving, Picoseconds(66'261));
 }
 
-// Trap: a stack's 716 GB/s at 90 % are 644 GB/s. One core's engines move 368, two cores' 736: one is bound by
-// its engines, a pair by the stack.
+// Trap: one core's engines move 368 GB/s, two cores' 736, a stack at most 716: one is bound by its engines, a
+// pair by the stack, which reads runs of 16 KiB at what the channel model gives.
 TEST(Explain, OneCoreIsBoundByItsEnginesAPairByTheStack) {
   const RunResult one = copy({{"bytes", "16384"}});
   EXPECT_EQ(one.resources[0].name, "HBM stack");
@@ -144,7 +144,9 @@ TEST(Explain, OneCoreIsBoundByItsEnginesAPairByTheStack) {
   EXPECT_GT(pair.resources[0].binding, 0.99);
   EXPECT_EQ(pair.resources[1].binding, 0);
   EXPECT_EQ(pair.resources[2].binding, 0);
-  EXPECT_NEAR(pair.resources[0].achieved * 1e-9, 644.4, 5);
+  const double reads = 716 / trn2().hbm.efficiency.cost(16384).read;
+  EXPECT_GT(reads, 0.95 * 716);
+  EXPECT_NEAR(pair.resources[0].achieved * 1e-9, reads, 0.01 * reads);
   EXPECT_DOUBLE_EQ(pair.resources[0].peak, 716e9);
   EXPECT_EQ(times(pair).main_reason(), TransferLoss::kHbmStack);
   expect_complete(pair);

@@ -63,7 +63,8 @@ TEST(Validation, KnownMissesHaveTheSizeThePageSays) {
         Miss{"trn2-core-transpose1024-tensor_engine_active_time", -13, -9},
         Miss{"trn1-core-mamba-v2-4k", 17, 23}, Miss{"trn1-core-mamba-v3-1024", 13, 19},
         Miss{"trn2-core-vadd256k-fd2k-vector_engine_active_time", -41, -35},
-        Miss{"trn2-core-vadd-tiled128", 14, 20}, Miss{"trn2-core-vadd-stream200", 13, 19},
+        Miss{"trn2-core-vadd-tiled128", 14, 20}, Miss{"trn2-core-vadd-stream200", 5, 9},
+        Miss{"trn2-core-vadd256k-fd2k-total_time", -13, -9},
         Miss{"trn2-core-matmul32-v5-dma-active", -11, -7}, Miss{"trn2-core-matmul32-v3-dma-active", -11, -7},
         Miss{"trn1-core-dma-32k-one", 8, 10}, Miss{"trn2-core-dma-1eng-32k-st", 17, 20}}) {
     EXPECT_GE(error_percent(miss.id), miss.least) << miss.id;

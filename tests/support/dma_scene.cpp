@@ -79,7 +79,8 @@ TransferShape shape_of(const Scene& scene, std::size_t transfer) {
 SceneResult run_as_flows(const Scene& scene, MegabytesPerSecond stack) {
   Traffic traffic;
   const Resources r = add_resources(scene, stack, traffic);
-  DmaQueues queues(traffic, scene.core.dma);
+  const HbmEfficiency every_byte_alike{{{64, 1, 1, 1}}, {}};
+  DmaQueues queues(traffic, scene.core.dma, every_byte_alike);
   add_queues(scene, r.stack, r.engines, queues);
   return run(scene, traffic, queues);
 }

@@ -104,9 +104,11 @@ class Unroller {
 class ReferenceCore {
  public:
   ReferenceCore(const Program& program, const MachineConfig& machine)
-      : program_(program), config_(machine.core), queues_(traffic_, machine.core.dma) {
-    const std::uint32_t stack =
-        traffic_.flows().add_resource("stack", bytes_per_picosecond(machine.hbm.achievable_stack_rate()));
+      : program_(program),
+        config_(machine.core),
+        queues_(traffic_, machine.core.dma, machine.hbm.efficiency) {
+    const std::uint32_t stack = traffic_.flows().add_resource(
+        "stack", bytes_per_picosecond(machine.hbm.stack_rate), machine.hbm.efficiency.turning);
     const std::vector<RemoteStack> remote = remote_stacks(machine);
     for (std::size_t c = 0; c < program.cores.size(); ++c) {
       const std::uint32_t dma = traffic_.flows().add_resource("dma", 1.0);
@@ -202,8 +204,8 @@ class ReferenceCore {
     std::vector<RemoteStack> remote;
     std::optional<std::uint32_t> in, out;
     for (std::uint64_t s = 1; s <= furthest; ++s) {
-      remote.push_back(
-          {traffic_.flows().add_resource("far", bytes_per_picosecond(machine.hbm.achievable_stack_rate()))});
+      remote.push_back({traffic_.flows().add_resource("far", bytes_per_picosecond(machine.hbm.stack_rate),
+                                                      machine.hbm.efficiency.turning)});
       if (machine.hbm.stacks < 3 || s < machine.hbm.stacks / 2) continue;
       if (!in) in = traffic_.flows().add_resource("in", bytes_per_picosecond(machine.die_to_die));
       if (!out) out = traffic_.flows().add_resource("out", bytes_per_picosecond(machine.die_to_die));
@@ -347,9 +349,10 @@ class ReferenceCore {
         e.stats.busy += read - start;
         ++e.stats.transfers;
         ++core.queues[i.queue].issued;
-        queues_.submit(core.queues[i.queue].number, 0,
-                       {static_cast<std::uint32_t>(e.core), i.queue, i.post.semaphore, i.post.increment,
-                        i.post.sibling, 0, 0, start + start_delay(shape, mode, config_.dma), shape, start, false});
+        queues_.submit(
+            core.queues[i.queue].number, 0,
+            {static_cast<std::uint32_t>(e.core), i.queue, i.post.semaphore, i.post.increment, i.post.sibling,
+             0, 0, start + start_delay(shape, mode, config_.dma), shape, start, false});
         plan_traffic(start);
         break;
       }

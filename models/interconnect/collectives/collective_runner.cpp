@@ -16,8 +16,7 @@ FabricResources FabricResources::make(FlowEngine& flows, const Topology& topolog
   for (const LinkClass& c : topology.classes())
     for (std::uint64_t chip = 0; chip < chips; ++chip)
       r.links.push_back(flows.add_resource("link " + c.name, c.rate));
-  const double hbm =
-      bytes_per_picosecond(machine.hbm.achievable_stack_rate()) * static_cast<double>(machine.hbm.stacks);
+  const double hbm = machine.hbm.collective_stack_rate() * static_cast<double>(machine.hbm.stacks);
   const double dma = bytes_per_picosecond(machine.core.dma.engine_rate) *
                      static_cast<double>(machine.core.dma.engines * machine.chip.neuron_cores);
   for (std::uint64_t chip = 0; chip < chips; ++chip) {
@@ -122,7 +121,8 @@ FlowSpec CollectiveRun::flow(std::uint64_t chip, const ScheduleStep& step, doubl
   spec.weight = static_cast<double>(config_.packet.count()) * step.ring_share;
   const std::size_t at = resources_.detail == FabricResources::Detail::kOne ? 0 : chip;
   for (const FlowUse& use : resources_.hbm[at])
-    spec.uses.push_back({use.resource, use.coefficient * step.hbm_per_byte});
+    spec.uses.push_back(
+        {use.resource, use.coefficient * step.hbm_per_byte, 0, 0, use.payload * step.hbm_per_byte});
   for (const FlowUse& use : resources_.dma[at])
     spec.uses.push_back({use.resource, use.coefficient * step.dma_per_byte});
   if (step.move == Move::kLocal && !resources_.crossing.empty())

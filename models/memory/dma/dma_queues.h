@@ -2,6 +2,7 @@
 #pragma once
 
 #include <deque>
+#include <utility>
 
 #include "models/memory/dma/transfer_queues.h"
 
@@ -9,19 +10,28 @@ namespace trn {
 
 class DmaQueues : public TransferQueues {
  public:
-  using TransferQueues::TransferQueues;
+  DmaQueues(Traffic& traffic, const DmaConfig& config, HbmEfficiency efficiency)
+      : TransferQueues(traffic, config), efficiency_(std::move(efficiency)) {}
   void flow_done(std::uint64_t token, Picoseconds now) override;
 
  private:
-  void start(std::uint32_t queue, Picoseconds now) override;
+  struct Head {
+    FlowWatch stack{};
+    std::uint64_t cost_row = 0;  // row length that `cost` is of
+    HbmEfficiency::Cost cost{};
+  };
 
-  std::deque<FlowWatch> stack_;  // by queue, of its head; they stay where they are: flows report to them
-  FlowSpec flow_;                // of the transfer being started
+  void start(std::uint32_t queue, Picoseconds now) override;
+  const HbmEfficiency::Cost& hbm_cost(Head& last, const TransferShape& shape) const;
+
+  HbmEfficiency efficiency_;
+  std::deque<Head> heads_;  // by queue; they stay where they are: flows report to them
+  FlowSpec flow_;           // of the transfer being started
 };
 
-// What the transfer takes of its resources; also the contract of the packet-level reference (PacketDma). Fills
-// `flow` anew, reusing its storage.
+// What the transfer takes of its resources; also the contract of the packet-level reference (PacketDma).
+// Fills `flow` anew, reusing its storage.
 void transfer_flow(const TransferShape& shape, const DmaPath& path, std::uint32_t priority,
-                   const DmaConfig& config, FlowSpec& flow);
+                   const DmaConfig& config, const HbmEfficiency::Cost& cost, FlowSpec& flow);
 
 }  // namespace trn

@@ -249,7 +249,9 @@ void PacketDma::add_usage(std::vector<FlowEngine::ResourceReport>& resources) co
   }
   for (std::size_t s = 0; s < stacks_.size(); ++s) {
     const MemoryTotals totals = memories_[s]->totals();
-    resources[stacks_[s]].units_moved += static_cast<double>((totals.read + totals.written).count());
+    const auto bytes = static_cast<double>((totals.read + totals.written).count());
+    resources[stacks_[s]].units_moved += bytes;
+    resources[stacks_[s]].payload += bytes;
   }
   if (stacks_.empty()) return;
   resources[stacks_[0]].binding += stalled_.time;

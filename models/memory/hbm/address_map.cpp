@@ -2,14 +2,10 @@
 
 #include <array>
 
+#include "base/bits.h"
+
 namespace trn {
 namespace {
-
-std::uint32_t bits_of(std::uint64_t count) {
-  std::uint32_t bits = 0;
-  while ((std::uint64_t{1} << bits) < count) ++bits;
-  return bits;
-}
 
 // Exclusive or of all groups of `bits` bits.
 std::uint64_t fold(std::uint64_t value, std::uint32_t bits) {
@@ -29,9 +25,9 @@ AddressMap::AddressMap(const DramConfig& dram)
       channel_mask_(dram.channels - 1),
       group_mask_(dram.bank_groups - 1),
       bank_mask_(dram.banks_per_group - 1),
-      channel_bits_(bits_of(dram.channels)),
-      group_bits_(bits_of(dram.bank_groups)),
-      bank_bits_(bits_of(dram.banks_per_group)) {}
+      channel_bits_(bits_for(dram.channels)),
+      group_bits_(bits_for(dram.bank_groups)),
+      bank_bits_(bits_for(dram.banks_per_group)) {}
 
 BurstPlace AddressMap::place(std::uint64_t address) const {
   std::uint64_t rest = address / burst_bytes_;

@@ -2,16 +2,11 @@
 
 #include <charconv>
 
+#include "base/bits.h"
 #include "base/text.h"
 
 namespace trn {
 namespace {
-
-std::uint32_t log2_of(std::uint64_t n) {
-  std::uint32_t bits = 0;
-  while ((std::uint64_t{1} << bits) < n) ++bits;
-  return bits;
-}
 
 bool parse_bits(const std::string& text, std::uint64_t most, std::uint64_t& bits) {
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), bits);
@@ -26,24 +21,16 @@ std::uint64_t power_of_two(ConfigNode& node, const char* key, std::uint64_t most
   return value;
 }
 
-RefreshMode parse_refresh(ConfigNode& node) {
-  const std::string mode = node.text("refresh");
-  if (mode == "none") return RefreshMode::kNone;
-  if (mode == "all_bank") return RefreshMode::kAllBank;
-  if (mode == "per_bank") return RefreshMode::kPerBank;
-  node.fail("refresh", "expected none, all_bank or per_bank, found \"" + mode + '"');
-}
-
 std::uint32_t field_bits(AddressField field, const DramConfig& dram) {
   switch (field) {
     case AddressField::kChannel:
-      return log2_of(dram.channels);
+      return bits_for(dram.channels);
     case AddressField::kBankGroup:
-      return log2_of(dram.bank_groups);
+      return bits_for(dram.bank_groups);
     case AddressField::kBank:
-      return log2_of(dram.banks_per_group);
+      return bits_for(dram.banks_per_group);
     case AddressField::kColumn:
-      return log2_of(dram.row_bytes / dram.burst_bytes);
+      return bits_for(dram.row_bytes / dram.burst_bytes);
     case AddressField::kRow:
       break;
   }
@@ -107,11 +94,12 @@ DramConfig parse_dram(ConfigNode node, MegabytesPerSecond rate) {
   d.t.burst = node.positive("burst_cycles");
   d.t.ccd_l = node.positive("tccd_l_cycles");
   if (d.t.ccd_l < d.t.burst) node.fail("tccd_l_cycles", "smaller than burst_cycles");
-  const double cycles_per_ns = static_cast<double>(node.positive("channel_mb_per_s") * d.t.burst) * 1e-3 /
-                               static_cast<double>(d.burst_bytes);
+  d.channel_rate = MegabytesPerSecond(node.positive("channel_mb_per_s"));
+  const double cycles_per_ns =
+      static_cast<double>(d.channel_rate.count() * d.t.burst) * 1e-3 / static_cast<double>(d.burst_bytes);
   const auto cycles = [&](const char* key) {
     const double ns = node.number(key);
-    if (ns > 1e6) node.fail(key, "more than a millisecond");
+    if (ns > 1e4) node.fail(key, "more than 10 us");
     const double exact = ns * cycles_per_ns;
     // A value that is a whole number of cycles but for rounding stays one.
     const auto whole = static_cast<std::uint64_t>(exact + 1e-6);
@@ -133,7 +121,8 @@ DramConfig parse_dram(ConfigNode node, MegabytesPerSecond rate) {
   d.t.rfc = cycles("trfc_ns");
   d.t.rfc_pb = cycles("trfc_pb_ns");
   d.t.refi = cycles("trefi_ns");
-  d.refresh = parse_refresh(node);
+  const bool per_bank = node.flag("refresh_per_bank");
+  if (d.t.refi > 0) d.refresh = per_bank ? RefreshMode::kPerBank : RefreshMode::kAllBank;
   const std::uint64_t taken = d.refresh == RefreshMode::kPerBank ? d.t.rfc_pb : d.t.rfc;
   if (d.refresh != RefreshMode::kNone && d.t.refi <= taken + d.t.ras + d.t.rp)
     node.fail("trefi_ns", "refreshes would take all of the time");

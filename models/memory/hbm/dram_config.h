@@ -40,7 +40,8 @@ struct DramConfig {
   std::uint64_t banks_per_group = 1;
   std::uint64_t row_bytes = 1024;  // of one bank
   std::uint64_t burst_bytes = 32;
-  MegabytesPerSecond rate;  // of the whole stack, peak
+  MegabytesPerSecond rate;          // of the whole stack, peak
+  MegabytesPerSecond channel_rate;  // at which the timings hold in nanoseconds
   DramTiming t{};
   RefreshMode refresh = RefreshMode::kNone;
   std::vector<AddressBits> map;

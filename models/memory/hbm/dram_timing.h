@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 
+#include "base/bits.h"
 #include "models/memory/hbm/dram_config.h"
 
 namespace trn {
@@ -27,9 +28,7 @@ inline constexpr std::array<std::string_view, 6> kDramLimits{"requests",  "bank 
 
 class ChannelTiming {
  public:
-  explicit ChannelTiming(const DramConfig& dram) : t_(dram.t) {
-    while ((std::uint64_t{1} << group_shift_) < dram.banks_per_group) ++group_shift_;  // a power of two
-  }
+  explicit ChannelTiming(const DramConfig& dram) : t_(dram.t), group_shift_(bits_for(dram.banks_per_group)) {}
 
   std::uint64_t open_row(std::size_t bank) const { return banks_[bank].row; }
   bool is_open(std::size_t bank) const { return banks_[bank].row != kNoRow; }
@@ -71,7 +70,7 @@ class ChannelTiming {
   Group& group_of(std::size_t bank) { return groups_[bank >> group_shift_]; }
 
   DramTiming t_;
-  std::uint32_t group_shift_ = 0;
+  std::uint32_t group_shift_;  // bank to group
   std::array<Bank, 64> banks_{};
   std::array<Group, 16> groups_{};
   std::uint64_t cas_ok_ = 0, read_ok_ = 0, write_ok_ = 0, activate_ok_ = 0;

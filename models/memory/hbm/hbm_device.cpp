@@ -10,7 +10,7 @@ DramConfig load_hbm_device(const std::string& name, const std::vector<std::strin
   ConfigNode root = document.root();
   root.text("name");
   const MegabytesPerSecond rate(root.positive("stack_mb_per_s"));
-  const DramConfig dram = parse_dram(root.child("dram"), rate);
+  DramConfig dram = parse_dram(root.child("dram"), rate);
   root.reject_unknown_keys();
   return dram;
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/flow/turn_shape.h"
 #include "models/memory/hbm/dram_config.h"
 
 namespace trn {
@@ -15,6 +16,7 @@ struct HbmEfficiency {
     double read, write, mixed;  // of the peak; mixed: as many requests of one kind as of the other
   };
   std::vector<Row> rows;  // run_bytes rising
+  TurnShape turning;      // how the turns' cost rises and falls with the share of writes
 
   // Bus time of a byte, in bytes at peak: 1 is the peak. `turn` comes on top, of both directions' bytes, when
   // as much is read as written; in part when one direction prevails.
@@ -33,8 +35,8 @@ std::string device_text(const DramConfig& dram);
 // Runs the channel model: some 20 patterns, about a second.
 HbmEfficiency measure_efficiency(const DramConfig& dram);
 
-// The table of configs/generated/hbm_efficiency.json for this device (scripts/hbm_efficiency.py writes it); a device
-// that is not in it, as after --set hbm.dram..., is measured.
+// The table of configs/generated/hbm_efficiency.json for this device (scripts/hbm_efficiency.py writes it); a
+// device that is not in it, as after --set hbm.dram..., is measured.
 HbmEfficiency efficiency_of(const DramConfig& dram);
 
 }  // namespace trn

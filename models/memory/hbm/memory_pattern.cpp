@@ -48,7 +48,7 @@ class Requester {
 
 class PatternRun {
  public:
-  PatternRun(const MemoryPattern& pattern, const DramConfig& dram) : pattern_(pattern), stack_(dram) {
+  PatternRun(const MemoryPattern& pattern, const DramConfig& dram) : stack_(dram) {
     const std::uint64_t n = pattern.requesters;
     for (std::uint64_t r = 0; r < n; ++r) {
       requesters_.emplace_back(pattern, r, pattern.requests / n + (r < pattern.requests % n ? 1 : 0));
@@ -114,7 +114,6 @@ class PatternRun {
     completed_.clear();
   }
 
-  const MemoryPattern& pattern_;
   HbmStack stack_;
   std::vector<Requester> requesters_;
   std::priority_queue<Arrival> arrivals_;
