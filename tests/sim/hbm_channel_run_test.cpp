@@ -70,11 +70,19 @@ TEST(HbmChannelRun, TheBusMovesTheProgramsBytes) {
 
 // Two cores want 736 GB/s of a stack that peaks at 716.
 TEST(HbmChannelRun, APairOfCoresNeverBeatsThePeak) {
-  const auto [bandwidth, channel] = both("dma_copy", {}, "trn2", 2);
+  const RunResult channel = both("dma_copy", {}, "trn2", 2).channel;
   const double bytes = static_cast<double>((channel.hbm_read + channel.hbm_write).count());
   EXPECT_GT(to_seconds(channel.time), bytes / 716e9);
-  EXPECT_NEAR(static_cast<double>(channel.time.count()) / static_cast<double>(bandwidth.time.count()), 1,
-              0.1);
+}
+
+// Loads alone, and loads and stores mixed. Measured: 1.005, 1.019, 1.006, 0.983; transpose, in rows of 512 B,
+// 1.049.
+TEST(HbmChannelRun, AgreesWithTheBandwidthModelWhereTheStackBinds) {
+  EXPECT_NEAR(both("dma_copy", {}, "trn2", 2).ratio(), 1, 0.05);
+  EXPECT_NEAR(both("vector_add", {{"elements", "2560000"}}, "trn2", 2).ratio(), 1, 0.05);
+  EXPECT_NEAR(both("residual_add", {{"rows", "1024"}}, "trn2", 2).ratio(), 1, 0.05);
+  EXPECT_NEAR(both("adamw", {{"parameters", "2097152"}}, "trn2", 2).ratio(), 1, 0.05);
+  EXPECT_NEAR(both("transpose", {}, "trn2", 2).ratio(), 1, 0.06);
 }
 
 TEST(HbmChannelRun, SameInputSameOutput) {
