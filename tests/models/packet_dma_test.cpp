@@ -55,9 +55,9 @@ TEST(PacketDma, AloneItAgreesWithTheCostToThePicosecond) {
                                       "transpose s[0:128 | 0 | (1,100)], h[0:100 | 0 | (1,128)]",
                                       "transpose s[0:4 | 0 | (1,128)], h[0:128 | 0 | (1,4)]",
                                       "accumulate h" + kBlock + ", s" + kBlock};
-  for (std::size_t i = 0; i < dmas.size(); ++i) {
-    const Scene s = scene({dmas[i]}, {{0, 0, 0, kStart}});
-    EXPECT_EQ(infinitely_fast(s).done[0], kStart + shape_of(s, 0).slowest_engine) << dmas[i];
+  for (const std::string& dma : dmas) {
+    const Scene s = scene({dma}, {{0, 0, 0, kStart}});
+    EXPECT_EQ(infinitely_fast(s).done[0], kStart + shape_of(s, 0).slowest_engine) << dma;
   }
 }
 
@@ -66,7 +66,7 @@ TEST(PacketDma, AloneItAgreesWithTheCostToThePicosecond) {
 TEST(PacketDma, TwoQueuesShareAnEnginePacketByPacket) {
   const std::string copy = "copy s" + kBlock + ", h" + kBlock;
   const SceneResult r = infinitely_fast(scene({copy}, {{0, 0, 0, kStart}, {0, 1, 0, kStart}}));
-  EXPECT_EQ(r.done[1], kStart + Picoseconds(2 * 756'348));
+  EXPECT_EQ(r.done[1], kStart + Picoseconds(std::uint64_t{2} * 756'348));
   EXPECT_NEAR(static_cast<double>((r.done[1] - r.done[0]).count()), 189'087, 1);
 }
 
@@ -207,8 +207,8 @@ constexpr Bytes kTrn1Window(32'768), kTrn2Window(73'472);
 
 // Four transfers a queue, of 16 KiB to 1 MiB, and a stack that never binds. Measured: 0.00 %.
 TEST(PacketReference, FlowsShareEnginesAsPacketsDo) {
-  for (const std::uint32_t cores : {1, 2})
-    for (const std::uint32_t queues : {1, 2, 4})
+  for (const std::uint32_t cores : {1U, 2U})
+    for (const std::uint32_t queues : {1U, 2U, 4U})
       EXPECT_LT(worst_deviation({cores, queues, 4, 6, 12}, 2'000'000, kTrn2Window), 0.05)
           << cores << " cores, " << queues << " queues";
 }
@@ -223,7 +223,7 @@ TEST(PacketReference, FlowsShareTheStackAsPacketsDo) {
   };
   for (const Load& load :
        {Load{1, 1, 2, 16, 16}, Load{1, 2, 2, 16, 16}, Load{1, 4, 2, 16, 16}, Load{2, 1, 2, 16, 16}}) {
-    for (const std::uint64_t rate : {644'000, 369'000, 100'000}) check(load, rate, kTrn1Window);
+    for (const std::uint64_t rate : {644'000U, 369'000U, 100'000U}) check(load, rate, kTrn1Window);
     check(load, 644'000, kTrn2Window);
   }
 }
@@ -235,7 +235,8 @@ TEST(PacketReference, TransfersOnDifferentEnginesDoNotShareThemAsFlowsDo) {
                    "copy s[8:8 | 0 | (1,1024)], h[0:8 | 0 | (1,1024)]"},
                   {{0, 0, 0, kStart}, {0, 1, 1, kStart}});
   EXPECT_EQ(infinitely_fast(s).done[1], kStart + Picoseconds(756'348));
-  EXPECT_EQ(run_as_flows(s, MegabytesPerSecond(644'000)).done[1], kStart + Picoseconds(2 * 756'348));
+  EXPECT_EQ(run_as_flows(s, MegabytesPerSecond(644'000)).done[1],
+            kStart + Picoseconds(std::uint64_t{2} * 756'348));
 }
 
 // Another. Three like loads of 8 MiB, two on one core and one on the other, a stack of 100 GB/s:

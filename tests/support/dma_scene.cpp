@@ -14,7 +14,7 @@ const Instruction& instruction_of(const Scene& scene, std::size_t transfer) {
 
 void add_queues(const Scene& scene, std::uint32_t stack, const std::vector<std::uint32_t>& engines,
                 TransferQueues& queues) {
-  std::vector<std::uint32_t> priority(scene.cores * scene.queues);
+  std::vector<std::uint32_t> priority(std::size_t{scene.cores} * scene.queues);
   for (const SceneTransfer& t : scene.transfers) priority[t.core * scene.queues + t.queue] = t.priority;
   for (std::uint32_t c = 0; c < scene.cores; ++c)
     for (std::uint32_t q = 0; q < scene.queues; ++q)

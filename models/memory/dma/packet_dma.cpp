@@ -40,7 +40,7 @@ void PacketDma::start(std::uint32_t queue, Picoseconds now) {
     engines_[e].turns.add(queue, priority(queue));
   }
   active.on_engines = active.open = active.shares.size();
-  for (std::size_t k = 0; k < active.shares.size(); ++k) serve(active.shares[k].engine, now);
+  for (const Share& share : active.shares) serve(share.engine, now);
   schedule();
 }
 
