@@ -8,8 +8,7 @@ namespace {
 std::uint64_t bytes_of(const TransferWork& work, const EngineParts& parts) {
   if (parts.count == 0) return 0;
   const std::uint64_t last = parts.first + (parts.count - 1) * parts.step;
-  return (parts.count - 1) * work.part_bytes +
-         std::min(work.part_bytes, work.bytes - last * work.part_bytes);
+  return (parts.count - 1) * work.part_bytes + std::min(work.part_bytes, work.bytes - last * work.part_bytes);
 }
 
 }  // namespace
@@ -31,8 +30,7 @@ Packet PacketShare::next() const {
   const std::uint64_t row = at_ / work_->row_bytes * work_->row_bytes;
   const std::uint64_t end = std::min({at_ + packet_.count(), row + work_->row_bytes, part_end()});
   Packet packet{start + at_, start + end, {}};
-  packet.takes =
-      work_->moving_time(moved_ + packet.bytes(), bytes_) - work_->moving_time(moved_, bytes_);
+  packet.takes = work_->moving_time(moved_ + packet.bytes(), bytes_) - work_->moving_time(moved_, bytes_);
   if (at_ == row) packet.takes += row_overhead_ * work_->passes;
   return packet;
 }

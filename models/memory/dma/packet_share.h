@@ -29,10 +29,10 @@ class PacketShare {
   const TransferWork* work_;
   Bytes packet_;
   Picoseconds row_overhead_;
-  EngineParts parts_;       // from the current one on
-  std::uint64_t bytes_;     // of the whole share
+  EngineParts parts_;    // from the current one on
+  std::uint64_t bytes_;  // of the whole share
   std::uint64_t moved_ = 0;
-  std::uint64_t at_ = 0;    // in the current part
+  std::uint64_t at_ = 0;  // in the current part
 };
 
 }  // namespace trn

@@ -78,8 +78,7 @@ class Cut {
   }
 
   TransferWork rows() const {
-    std::uint64_t run_length =
-        std::min(run(dma_.dst, DmaKind::kScatter), run(dma_.src[0], DmaKind::kGather));
+    std::uint64_t run_length = std::min(run(dma_.dst, DmaKind::kScatter), run(dma_.src[0], DmaKind::kGather));
     if (kind_ == DmaKind::kDuplicate)
       run_length = std::min(run_length, run_elements(dma_.src[1], tensor(dma_.src[1]), RowOrder::kInOrder));
     const std::uint64_t bytes = elements_ * width_;

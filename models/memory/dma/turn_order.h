@@ -10,9 +10,9 @@
 
 namespace trn {
 
-// Rows are taken whole: by what a queue's last row went over the packet, its next turn is shorter. In the long
-// run queues get equal bytes whatever the length of their rows (deficit round robin, Shreedhar and Varghese
-// 1996).
+// Rows are taken whole: by what a queue's last row went over the packet, its next turn is shorter. In the
+// long run queues get equal bytes whatever the length of their rows (deficit round robin, Shreedhar and
+// Varghese 1996).
 class TurnOrder {
  public:
   explicit TurnOrder(Bytes packet) : packet_(static_cast<std::int64_t>(packet.count())) {}

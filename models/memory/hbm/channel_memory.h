@@ -31,8 +31,8 @@ class ChannelMemory : public MemoryPort {
   void catch_up(std::uint64_t cycle);
 
   HbmStack stack_;
-  std::uint64_t slack_;       // from a command to the end of its data, at least
-  std::uint64_t issued_ = 0;  // every command before this cycle is issued
+  std::uint64_t slack_;              // from a command to the end of its data, at least
+  std::uint64_t issued_ = 0;         // every command before this cycle is issued
   std::vector<MemoryRequest> open_;  // by ticket
   std::priority_queue<Done> done_;   // known, not yet told
   std::uint64_t next_serial_ = 0;

@@ -1,4 +1,5 @@
-// What the packet-level DMA engines see of a memory: requests go in, and come out when their data are through.
+// What the packet-level DMA engines see of a memory: requests go in, and come out when their data are
+// through.
 #pragma once
 
 #include <cstdint>

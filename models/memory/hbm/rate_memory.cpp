@@ -12,8 +12,7 @@ void RateMemory::request(Picoseconds now, const MemoryRequest& request) {
   Picoseconds done = now;
   if (rate_.count() > 0) {
     const auto scaled = static_cast<unsigned __int128>(busy_bytes_) * 1'000'000;
-    done =
-        busy_from_ + Picoseconds(static_cast<std::uint64_t>((scaled + rate_.count() - 1) / rate_.count()));
+    done = busy_from_ + Picoseconds(static_cast<std::uint64_t>((scaled + rate_.count() - 1) / rate_.count()));
   }
   waiting_.push_back({done, request});
 }

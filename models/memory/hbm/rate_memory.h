@@ -25,7 +25,7 @@ class RateMemory : public MemoryPort {
   };
 
   MegabytesPerSecond rate_;
-  Picoseconds busy_from_;       // start of the time in which it has been busy without a pause,
+  Picoseconds busy_from_;         // start of the time in which it has been busy without a pause,
   std::uint64_t busy_bytes_ = 0;  // and what it was asked for in it
   std::deque<Waiting> waiting_;
   MemoryTotals totals_;
