@@ -20,7 +20,7 @@ add_library(trn_flags INTERFACE)
 target_compile_options(trn_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow -Werror)
 target_include_directories(trn_flags INTERFACE ${CMAKE_SOURCE_DIR})
 if(TRNSIM_SANITIZE)
-  target_compile_options(trn_flags INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
+  target_compile_options(trn_flags INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(trn_flags INTERFACE -fsanitize=address,undefined)
 endif()
 
