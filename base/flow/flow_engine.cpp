@@ -141,13 +141,11 @@ void FlowEngine::solve_component(Picoseconds now) {
   for (const FlowId id : component_flows_) flows_[id].visited = false;
   // First without turning around; where the flows then fill a bus in both directions, again with what it
   // costs.
-  demand_turns_ = false;
   fill_demands();
   ++solves_;
   const std::vector<FlowShare>* solved = &solver_.solve(capacity_, demands_);
-  if (turns_ && find_turning(*solved, now)) {
-    demand_turns_ = true;
-    fill_demands();
+  if (find_turning(*solved, now)) {
+    charge_turns();
     solved = &solver_.solve(capacity_, demands_);
   }
   const std::vector<FlowShare>& shares = *solved;
@@ -170,17 +168,20 @@ void FlowEngine::solve_component(Picoseconds now) {
 void FlowEngine::fill_demands() {
   if (local_uses_.size() < component_flows_.size()) local_uses_.resize(component_flows_.size());
   demands_.clear();
-  turns_ = false;
   for (std::size_t i = 0; i < component_flows_.size(); ++i) {
     const Flow& flow = flows_[component_flows_[i]];
     local_uses_[i].clear();
-    for (const FlowUse& use : flow.spec.uses) {
-      const Resource& resource = resources_[use.resource];
-      const double turn = demand_turns_ ? use.turn * resource.turning : 0;
-      local_uses_[i].push_back({resource.local, use.coefficient + turn});
-      turns_ = turns_ || use.turn > 0;
-    }
+    for (const FlowUse& use : flow.spec.uses)
+      local_uses_[i].push_back({resources_[use.resource].local, use.coefficient});
     demands_.push_back({flow.spec.weight, flow.spec.cap, flow.spec.priority, &local_uses_[i]});
+  }
+}
+
+void FlowEngine::charge_turns() {
+  for (std::size_t i = 0; i < component_flows_.size(); ++i) {
+    const std::vector<FlowUse>& uses = flows_[component_flows_[i]].spec.uses;
+    for (std::size_t u = 0; u < uses.size(); ++u)
+      local_uses_[i][u].coefficient += uses[u].turn * resources_[uses[u].resource].turning;
   }
 }
 

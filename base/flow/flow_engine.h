@@ -106,6 +106,7 @@ class FlowEngine {
   void collect_component(std::uint32_t from);
   void solve_component(Picoseconds now);
   void fill_demands();
+  void charge_turns();
   bool find_turning(const std::vector<FlowShare>& shares, Picoseconds now);
   void account(Flow& flow, Picoseconds now);
   void rebind(Flow& flow, std::uint32_t binding, Picoseconds now);
@@ -130,8 +131,6 @@ class FlowEngine {
     double read = 0, write = 0, load = 0, turn = 0;
   };
   std::vector<Directions> directions_;  // by local resource
-  bool turns_ = false;                  // some use of the component has a cost of turning around,
-  bool demand_turns_ = false;           // and demands_ counts it
   std::vector<std::vector<FlowUse>> local_uses_;
 };
 

@@ -14,8 +14,6 @@
 namespace trn {
 namespace {
 
-const std::vector<std::string> kModes{"static", "hw", "sw"};  // in the order of DescriptorMode
-
 struct DmaCurveArguments {
   MachineOption machine;
   std::string mode = "all";
@@ -24,14 +22,16 @@ struct DmaCurveArguments {
   bool json = false;
 };
 
-const std::string& name_of(const DmaCurve& curve) { return kModes[static_cast<std::size_t>(curve.mode)]; }
+std::string name_of(const DmaCurve& curve) {
+  return std::string(kDescriptorModes[static_cast<std::size_t>(curve.mode)]);
+}
 
 std::vector<DescriptorMode> parse_modes(const std::string& name, const MachineConfig& machine) {
   if (name == "all") return dma_modes(machine);
-  const auto it = std::find(kModes.begin(), kModes.end(), name);
-  if (it == kModes.end())
+  const auto it = std::find(kDescriptorModes.begin(), kDescriptorModes.end(), name);
+  if (it == kDescriptorModes.end())
     throw UsageError("--mode: unknown mode \"" + name + "\"; expected static, hw, sw or all");
-  return {static_cast<DescriptorMode>(it - kModes.begin())};
+  return {static_cast<DescriptorMode>(it - kDescriptorModes.begin())};
 }
 
 double error_percent(double predicted, double measured) { return 100 * (predicted / measured - 1); }

@@ -48,6 +48,11 @@ void check(const MemoryPattern& p, const DramConfig& dram) {
     refuse("--requests: more than a billion bursts of " + std::to_string(dram.burst_bytes) + " B");
 }
 
+// Where next to nothing is lost, naming its largest part would mislead.
+std::string_view bound_by(const MemoryResult& r) {
+  return r.efficiency > 0.98 ? "data bus" : kDramLimits[static_cast<std::size_t>(r.limit)];
+}
+
 std::string text(const MemoryPattern& p, const DramConfig& d, const MemoryResult& r) {
   std::string out = fmt::format(
       "{} {}, {} channels of {} banks, {:.1f} GB/s peak: {} requests of {} B, {} % writes, {} requester{}\n",
@@ -73,9 +78,7 @@ std::string text(const MemoryPattern& p, const DramConfig& d, const MemoryResult
   const double unused = 1 - static_cast<double>(r.bytes) / static_cast<double>(r.bursts * d.burst_bytes);
   if (unused > 0.001)
     out += fmt::format("\n  {:.1f} % of the bursts' bytes were not asked for", 100 * unused);
-  return out + fmt::format("\n  bound by    {}\n", r.efficiency > 0.98
-                                                       ? "the data bus"
-                                                       : kDramLimits[static_cast<std::size_t>(r.limit)]);
+  return out + fmt::format("\n  bound by    {}\n", bound_by(r));
 }
 
 std::string json(const MemoryPattern& p, const DramConfig& d, const MemoryResult& r) {
@@ -101,7 +104,7 @@ std::string json(const MemoryPattern& p, const DramConfig& d, const MemoryResult
       {"p50", r.latency_ns[0]}, {"p90", r.latency_ns[1]}, {"p99", r.latency_ns[2]}, {"max", r.latency_ns[3]}};
   for (std::size_t i = 0; i < kDramLimits.size(); ++i)
     j["bus_waited_for"][std::string(kDramLimits[i])] = r.lost_share[i];
-  j["bound_by"] = kDramLimits[static_cast<std::size_t>(r.limit)];
+  j["bound_by"] = bound_by(r);
   return j.dump(2) + '\n';
 }
 
@@ -151,7 +154,9 @@ void add_memory(CLI::App& app) {
       app.add_subcommand("memory", "Access patterns on the channels, banks and rows of one HBM stack");
   command->footer(
       "Examples: trnsim memory --machine trn2 --pattern random --bytes 64\n"
-      "          trnsim memory --device hbm2 --pattern stream --bytes 32 --requests 32768");
+      "          trnsim memory --device hbm2 --pattern stream --bytes 32 --requests 32768\n"
+      "--set takes the keys of the machine (hbm.dram.tfaw_ns=2x) or, with --device, of the device "
+      "(dram.tfaw_ns=2x).");
   MemoryPattern& spec = arguments->spec;
   command->add_option("--device", arguments->device,
                       "an HBM device of configs/hbm (hbm2, hbm4) or a file, instead of a machine's");

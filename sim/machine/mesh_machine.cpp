@@ -61,7 +61,7 @@ std::vector<RemoteStack> MeshMachine::remote_stacks(std::size_t r) const {
   for (std::uint32_t further = 1; further <= furthest_stack(job_.program(r)); ++further) {
     const std::uint64_t there = (own + further * stacks / machine_.hbm.stacks) % stacks;
     remote.push_back({stacks_[chip * stacks + there]});
-    const std::uint64_t here_die = own < stacks / 2 ? 0 : 1, there_die = there < stacks / 2 ? 0 : 1;
+    const std::uint64_t here_die = die_of_stack(own, stacks), there_die = die_of_stack(there, stacks);
     if (dies_.empty() || here_die == there_die) continue;
     remote.back().reads = {{dies_[2 * chip + here_die], 1}};
     remote.back().writes = {{dies_[2 * chip + there_die], 1}};

@@ -13,8 +13,6 @@ namespace trn {
 namespace {
 
 constexpr std::uint64_t kReference = 32768;  // bytes a partition: the figure's plateau
-// Names as dma_copy and .queue take them.
-constexpr std::array<const char*, 3> kModeArguments{"static", "hw", "sw"};
 
 RunResult copy(const std::map<std::string, std::string>& arguments, const MachineConfig& machine) {
   const KernelRow& kernel = find_kernel("dma_copy");
@@ -26,7 +24,7 @@ double gb_per_s(DescriptorMode mode, std::uint64_t bytes, const MachineConfig& m
   const RunResult r = copy({{"rows", "128"},
                             {"bytes", std::to_string(bytes)},
                             {"count", "200"},
-                            {"dge", kModeArguments[static_cast<std::size_t>(mode)]}},
+                            {"dge", std::string(kDescriptorModes[static_cast<std::size_t>(mode)])}},
                            machine);
   return static_cast<double>(r.hbm_read.count()) / to_us(r.time) * 1e-3;
 }

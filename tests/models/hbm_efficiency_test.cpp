@@ -83,7 +83,7 @@ TEST(HbmEfficiency, FollowsTheDevice) {
   const MachineConfig m = machine("trn2"), faster = machine("trn2", {"hbm.stack_mb_per_s=4x"});
   EXPECT_EQ(device_text(m.hbm.dram), device_text(faster.hbm.dram));
   EXPECT_EQ(m.hbm.efficiency.cost(512).read, faster.hbm.efficiency.cost(512).read);
-  // Eight activations at a time instead of four in twice the window: random rows come slower.
+  // Four activations in four times the window: random rows come slower.
   const MachineConfig slower = machine("trn2", {"hbm.dram.tfaw_ns=4x"});
   EXPECT_NE(device_text(m.hbm.dram), device_text(slower.hbm.dram));
   EXPECT_GT(slower.hbm.efficiency.cost(64).read, 1.5 * m.hbm.efficiency.cost(64).read);

@@ -153,7 +153,7 @@ TEST(HbmDevice, ErrorsSayWhereAndWhat) {
             std::string::npos);
 }
 
-// Half a second of reads and a terabyte away: nothing wraps.
+// Three seconds, and a terabyte away: nothing wraps.
 TEST(HbmDevice, TimesAre64Bits) {
   const DramConfig d = load_hbm_device("hbm2", {});
   // 32 B of a channel take 1 ns: 3 s are 3e9 cycles, to the picosecond.

@@ -267,6 +267,20 @@ TEST(RemoteStack, OneRankForAllEqualsEveryRank) {
   }
 }
 
+// LNC=1: eight ranks on four stacks of 100 GB/s. Two loads of 2 MiB share each: 4 MiB in 41.94 us. A rank
+// alone has the stack to itself.
+TEST(SharedStack, TwoRanksOfAStackShareIt) {
+  const std::string tensors =
+      ".tensor h space=hbm dtype=bf16 shape=[128,8192]\n.tensor a space=sbuf dtype=bf16 shape=[128,8192]\n"
+      ".queue q engine=SP dge=static\n";
+  const Program program = assemble(text("trn2", tensors, "SP", "DMA copy a, h, q=q\n"), "f");
+  const MachineConfig m = lossless_stack();
+  const Job job = uniform_job(program, {{"tp", 8}});
+  expect_time(run_folded(job, m), 1e6 + 2 * 20'971'520.0);
+  EXPECT_NEAR(static_cast<double>(run_every_rank(job, m).time.count()), 1e6 + 2 * 20'971'520.0, 2.0);
+  expect_time(run_program(program, m), 1e6 + 20'971'520);
+}
+
 // All four ranks of a chip read two stacks further, on the other die: two share a path of 100 GB/s into
 // their die, 4 MiB in 41.94 us.
 TEST(RemoteStack, RanksShareThePathIntoTheirDie) {

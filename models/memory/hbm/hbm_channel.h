@@ -64,7 +64,6 @@ class HbmChannel {
   void turn();
   void examine(std::size_t bank);
   void plan();
-  bool refresh_wants(std::size_t bank) const { return (refresh_mask_ >> bank & 1u) != 0; }
   void update_refresh_mask(std::uint64_t cycle);
   void issue_cas(std::uint64_t cycle, std::vector<BurstDone>& done);
   void account_gap(const ChannelBurst& burst, std::uint64_t cycle);

@@ -32,7 +32,7 @@ struct HbmEfficiency {
 // rate is not in it: a stack that is made faster as a whole keeps its efficiency.
 std::string device_text(const DramConfig& dram);
 
-// Runs the channel model: some 20 patterns, about a second.
+// Runs the channel model on some 25 patterns: a few seconds.
 HbmEfficiency measure_efficiency(const DramConfig& dram);
 
 // The table of configs/generated/hbm_efficiency.json for this device (scripts/hbm_efficiency.py writes it); a
