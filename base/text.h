@@ -10,6 +10,9 @@ namespace trn {
 // "a, b, c"
 std::string join(const std::vector<std::string>& items, const std::string& separator = ", ");
 
+// The parts between separators; at least one.
+std::vector<std::string> split(const std::string& text, char separator);
+
 // The known name closest to `word` by edit distance, or "" when nothing is near: for "did you mean".
 std::string nearest_name(const std::string& word, const std::vector<std::string>& known);
 

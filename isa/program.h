@@ -44,9 +44,23 @@ struct QueueDecl {
   bool operator==(const QueueDecl&) const;
 };
 
-enum class CollectiveOp : std::uint8_t { kAllReduce, kAllGather, kReduceScatter, kAllToAll };
-inline constexpr std::array<std::string_view, 4> kCollectiveOps{"all_reduce", "all_gather", "reduce_scatter",
-                                                                "all_to_all"};
+// In a program the root of those that have one is the group's first rank, and kPermute sends to the next one.
+enum class CollectiveOp : std::uint8_t {
+  kAllReduce,
+  kAllGather,
+  kReduceScatter,
+  kAllToAll,
+  kBroadcast,
+  kReduce,
+  kGather,
+  kScatter,
+  kPermute,
+  kSendReceive,
+  kBarrier
+};
+inline constexpr std::array<std::string_view, 11> kCollectiveOps{
+    "all_reduce", "all_gather", "reduce_scatter", "all_to_all",   "broadcast", "reduce",
+    "gather",     "scatter",    "permute",        "send_receive", "barrier"};
 
 // One COLL instruction's parameters. `bytes` is nccom-test's size: the all-reduce buffer, the gathered
 // output, the reduce-scatter or all-to-all input of one rank.

@@ -159,49 +159,6 @@ CoreConfig parse_core(ConfigNode node) {
   return c;
 }
 
-FabricConfig parse_torus(ConfigNode& node) {
-  FabricConfig f;
-  f.kind = FabricKind::kTorus;
-  f.dims = node.positives("dims");
-  for (const std::uint64_t r : node.positives("link_mb_per_s")) f.link_rates.emplace_back(r);
-  if (f.dims.size() > 3) node.fail("dims", "at most three dimensions");
-  if (f.dims.size() != f.link_rates.size()) node.fail("link_mb_per_s", "expected one rate per dimension");
-  if (f.chips() > 4096) node.fail("dims", "at most 4096 chips");
-  f.hop_latency = ns(node, "hop_latency_ns");
-  return f;
-}
-
-FabricConfig parse_switched(ConfigNode& node) {
-  FabricConfig f;
-  f.kind = FabricKind::kSwitched;
-  f.racks = node.positive("racks");
-  f.trays_per_rack = node.positive("trays_per_rack");
-  f.chips_per_tray = node.positive("chips_per_tray");
-  f.planes = node.positive("planes");
-  f.tray_rate = rate(node, "tray_mb_per_s");
-  f.rack_rate = rate(node, "rack_mb_per_s");
-  f.cross_rack_rate = rate(node, "cross_rack_mb_per_s");
-  f.hop_latency = ns(node, "hop_latency_ns");
-  if (f.racks > 2) node.fail("racks", "one or two racks are modelled");
-  if (f.chips_per_tray % f.planes != 0) node.fail("planes", "must divide chips_per_tray");
-  if (f.chips() > 4096) node.fail("trays_per_rack", "at most 4096 chips");
-  return f;
-}
-
-FabricConfig parse_fabric(ConfigNode node, std::uint64_t protocol_efficiency_percent) {
-  const std::string kind = node.text("kind");
-  FabricConfig f;
-  if (kind == "torus")
-    f = parse_torus(node);
-  else if (kind == "switched")
-    f = parse_switched(node);
-  else if (kind != "single")
-    node.fail("kind", "expected single, torus or switched, found \"" + kind + '"');
-  f.protocol_efficiency_percent = protocol_efficiency_percent;
-  node.reject_unknown_keys();
-  return f;
-}
-
 // What the opcode table goes by.
 std::uint32_t core_version(const ConfigNode& root, const std::string& generation) {
   for (const std::uint32_t version : {2u, 3u, 4u})
@@ -209,13 +166,26 @@ std::uint32_t core_version(const ConfigNode& root, const std::string& generation
   root.fail("generation", "expected NeuronCore-v2, -v3 or -v4, found \"" + generation + '"');
 }
 
+// Every shape of the file is checked. A name that ends in .json is a file of its own, one shape object.
+FabricConfig parse_shape(ConfigNode& root, const std::string& name, std::uint64_t protocol) {
+  std::optional<ConfigNode> presets;
+  if (root.has("link_presets")) presets.emplace(root.child("link_presets"));
+  ConfigNode shapes = root.child("shapes");
+  const bool file = is_topology_file(name);
+  if (!file && !shapes.has(name))
+    shapes.fail(name, "unknown shape" + suggestion(name, shapes.keys()) + "; or give a topology.json");
+  FabricConfig found;
+  for (const std::string& key : shapes.keys()) {
+    FabricConfig fabric = parse_fabric(shapes.child(key), protocol, presets);
+    if (key == name) found = std::move(fabric);
+  }
+  return file ? parse_fabric(ConfigDocument::load(name).root(), protocol, presets) : found;
+}
+
 }  // namespace
 
-std::uint64_t FabricConfig::chips() const {
-  if (kind == FabricKind::kSwitched) return racks * trays_per_rack * chips_per_tray;
-  std::uint64_t n = 1;
-  for (const std::uint64_t d : dims) n = n > 4096 ? n : n * d;
-  return n;
+bool is_topology_file(const std::string& shape) {
+  return shape.size() > 5 && shape.compare(shape.size() - 5, 5, ".json") == 0;
 }
 
 double MachineConfig::core_bf16_flops() const {
@@ -252,28 +222,17 @@ MachineConfig parse_figures(const ConfigDocument& document, const std::string& s
   ConfigNode lnc = root.child("lnc");
   m.lnc_allowed = lnc.positives("allowed");
   lnc.reject_unknown_keys();
-  ConfigNode coll = root.child("collectives");
-  m.collectives = {ns(coll, "step_latency_ns"),
-                   ns(coll, "start_latency_ns"),
-                   Bytes(coll.positive("packet_bytes")),
-                   Bytes(coll.positive("data_packet_bytes")),
-                   coll.positive("streams"),
-                   coll.positive("slices"),
-                   coll.positive("min_slice_bytes")};
-  if (m.collectives.slices > 1024) coll.fail("slices", "at most 1024");
-  coll.reject_unknown_keys();
+  m.collectives = CollectiveConfig::parse(root.child("collectives"), shape);
   ConfigNode link = root.child("link");
   const std::uint64_t protocol = percent(link, "protocol_efficiency_percent");
   link.reject_unknown_keys();
   ConfigNode runtime = root.child("runtime");
   m.kernel_overhead = ns(runtime, "kernel_overhead_ns");
   runtime.reject_unknown_keys();
-  ConfigNode shapes = root.child("shapes");
-  if (!shapes.has(shape)) shapes.fail(shape, "unknown shape" + suggestion(shape, shapes.keys()));
-  for (const std::string& key : shapes.keys()) {
-    const FabricConfig fabric = parse_fabric(shapes.child(key), protocol);  // every shape is checked
-    if (key == shape) m.fabric = fabric;
-  }
+  ConfigNode efa = root.child("efa");
+  m.efa = {rate(efa, "mb_per_s"), ns(efa, "latency_ns"), percent(efa, "efficiency_percent")};
+  efa.reject_unknown_keys();
+  m.fabric = parse_shape(root, shape, protocol);
   root.reject_unknown_keys();
   return m;
 }

@@ -11,6 +11,8 @@
 #include "base/config/config_document.h"
 #include "base/units.h"
 #include "isa/rules.h"
+#include "models/interconnect/collectives/collective_config.h"
+#include "models/interconnect/topology/fabric_config.h"
 #include "models/memory/hbm/dram_config.h"
 #include "models/memory/hbm/hbm_efficiency.h"
 
@@ -174,29 +176,11 @@ struct HbmConfig {
   static constexpr std::uint64_t kCollectiveRun = 65536;  // a descriptor's most
 };
 
-struct CollectiveConfig {
-  Picoseconds step_latency;
-  Picoseconds start_latency;
-  Bytes packet;       // arbitration weight of tensor-parallel collectives
-  Bytes data_packet;  // and of the others
-  std::uint64_t streams;
-  std::uint64_t slices;           // of a collective, at most
-  std::uint64_t min_slice_bytes;  // of what is sliced, before it is spread over the chips
-};
-
-enum class FabricKind { kSingle, kTorus, kSwitched };
-
-// One shape of a machine: how many chips and how they are wired. Rates are a direction.
-struct FabricConfig {
-  FabricKind kind = FabricKind::kSingle;
-  std::vector<std::uint64_t> dims;             // torus
-  std::vector<MegabytesPerSecond> link_rates;  // torus, per dimension
-  std::uint64_t racks = 1, trays_per_rack = 1, chips_per_tray = 1, planes = 1;
-  MegabytesPerSecond tray_rate, rack_rate, cross_rack_rate;
-  Picoseconds hop_latency;
-  std::uint64_t protocol_efficiency_percent = 100;
-
-  std::uint64_t chips() const;
+// Between scale-up domains.
+struct EfaConfig {
+  MegabytesPerSecond rate;  // a chip's, a direction
+  Picoseconds latency;      // HBM to HBM
+  std::uint64_t efficiency_percent;
 };
 
 struct MachineConfig {
@@ -212,6 +196,7 @@ struct MachineConfig {
   CollectiveConfig collectives;
   Picoseconds kernel_overhead;
   FabricConfig fabric;
+  EfaConfig efa;
 
   // BF16 multiply-adds x 2 per second of one core's array: the honest peak.
   double core_bf16_flops() const;
@@ -225,12 +210,14 @@ MachineConfig parse_machine(const ConfigDocument& document, const std::string& s
 // What programs may do on this machine.
 IsaLimits isa_limits(const MachineConfig& machine);
 
-// Splits "trn2:instance" or "file.json:instance"; the default shape is "chip".
+// Splits "trn2:instance", "file.json:instance" or "trn2:topology.json"; the default shape is "chip".
 struct MachineName {
   std::string config;
   std::string shape;
 };
 MachineName parse_machine_name(const std::string& text);
+// A shape that is a file of its own.
+bool is_topology_file(const std::string& shape);
 
 // Finds a named configuration (trn2) in the configuration folder, or takes `name` as a file.
 ConfigDocument load_machine_document(const std::string& name);

@@ -24,16 +24,6 @@ std::string read(const std::string& path) {
   }
 }
 
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(separator, begin), text.size());
-    parts.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return parts;
-}
-
 // An error "path:line:column: ..." with the line of that source it is about and a caret under the place.
 std::string with_caret(const std::string& what, const std::vector<Source>& sources) {
   for (const Source& source : sources) {

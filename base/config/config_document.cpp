@@ -74,6 +74,7 @@ json scaled(const json& old_value, double factor, const std::string& where) {
 }
 
 json new_value(const json& old_value, const std::string& text, const std::string& where) {
+  if (old_value.is_string()) return text;
   double number = 0;
   std::string rest;
   if (parse_number(text, number, rest)) {

@@ -73,6 +73,34 @@ std::vector<std::uint64_t> ConfigNode::positives(const std::string& key) {
   return numbers;
 }
 
+std::vector<bool> ConfigNode::flags(const std::string& key) {
+  const json& value = figure(key);
+  if (!value.is_array()) fail(key, "expected an array of true and false, found " + shown(value));
+  std::vector<bool> flags;
+  for (const json& item : value) {
+    if (!item.is_boolean()) fail(key, "expected true or false, found " + shown(item));
+    flags.push_back(item.get<bool>());
+  }
+  return flags;
+}
+
+std::string ConfigNode::word(const std::string& key) {
+  const json& value = figure(key);
+  if (!value.is_string()) fail(key, "expected a string, found " + shown(value));
+  return value.get<std::string>();
+}
+
+std::vector<ConfigNode> ConfigNode::rows(const std::string& key) {
+  const json& value = figure(key);
+  if (!value.is_array()) fail(key, "expected an array of objects, found " + shown(value));
+  std::vector<ConfigNode> rows;
+  for (const json& item : value) {
+    rows.emplace_back(item, path_ + '.' + key + '[' + std::to_string(rows.size()) + ']');
+    rows.back().plain_ = true;
+  }
+  return rows;
+}
+
 std::string ConfigNode::text(const std::string& key) {
   const json& value = get(key);
   if (!value.is_string()) fail(key, "expected a string, found " + shown(value));
@@ -88,6 +116,13 @@ std::vector<std::string> ConfigNode::texts(const std::string& key) {
     texts.push_back(item.get<std::string>());
   }
   return texts;
+}
+
+std::string ConfigNode::label(const std::string& key) {
+  const json& value = get(key);
+  if (value.is_number_unsigned()) return std::to_string(value.get<std::uint64_t>());
+  if (!value.is_string()) fail(key, "expected a name or a number, found " + shown(value));
+  return value.get<std::string>();
 }
 
 void ConfigNode::reject_unknown_keys() const {
@@ -109,6 +144,7 @@ const json& ConfigNode::get(const std::string& key) {
 
 const json& ConfigNode::figure(const std::string& key) {
   const json& leaf = get(key);
+  if (plain_) return leaf;
   if (!leaf.is_object() || !leaf.contains("value"))
     fail(key, R"(expected {"value": ..., "source": "...", "confidence": "..."}, found )" + shown(leaf));
   for (const auto& item : leaf.items()) {

@@ -31,9 +31,14 @@ class ConfigNode {
   double number(const std::string& key);                         // figure >= 0, may have a fraction
   bool flag(const std::string& key);                             // figure true/false
   std::vector<std::uint64_t> positives(const std::string& key);  // figure: array of integers > 0
+  std::vector<bool> flags(const std::string& key);               // figure: array of true/false
+  std::string word(const std::string& key);                      // figure: string
+  // Figure: array of objects, which share its source and confidence: their own keys hold plain values.
+  std::vector<ConfigNode> rows(const std::string& key);
 
   std::string text(const std::string& key);                // plain string, no provenance
   std::vector<std::string> texts(const std::string& key);  // plain array of strings
+  std::string label(const std::string& key);               // plain string or integer >= 0, as text
 
   // Call last: a key nobody read is a typo, not a comment.
   void reject_unknown_keys() const;
@@ -48,6 +53,7 @@ class ConfigNode {
   const nlohmann::json& json_;
   std::string path_;
   std::set<std::string> read_;
+  bool plain_ = false;  // a row: values without provenance
 };
 
 }  // namespace trn

@@ -1,7 +1,6 @@
 #include "base/flow/flow_engine.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "base/error.h"
 
@@ -9,238 +8,192 @@ namespace trn {
 
 std::uint32_t FlowEngine::add_resource(std::string name, double capacity, TurnShape turning) {
   TRN_CHECK(capacity > 0, "resource " + name + " without capacity");
-  Resource& resource = resources_.emplace_back();
-  resource.name = std::move(name);
-  resource.capacity = capacity;
-  resource.turn_shape = turning;
-  return static_cast<std::uint32_t>(resources_.size() - 1);
+  ledger_.add_resource(std::move(name), capacity);
+  graph_.add_resource();
+  return solver_.add_resource(capacity, turning);
 }
 
-FlowId FlowEngine::start(Picoseconds now, const FlowSpec& spec) {
-  TRN_CHECK(spec.bytes.count() > 0, "a flow of no bytes");
-  FlowId id = static_cast<FlowId>(flows_.size());
-  if (free_.empty()) {
-    flows_.emplace_back();
-  } else {
-    id = free_.back();
-    free_.pop_back();
-  }
-  Flow& flow = flows_[id];
-  flow.spec = spec;  // copied into the slot's own storage: no allocation once slots are reused
-  flow.remaining = static_cast<double>(flow.spec.bytes.count());
-  flow.rate = 0;
-  flow.binding = kOwnCap;
-  flow.since = now;
-  flow.finish = Picoseconds::max();
-  flow.serial = next_serial_++;
-  ++flow.version;
-  flow.active = true;
-  if (active_count_++ == 0) active_since_ = now;
-  for (const FlowUse& use : flow.spec.uses) resources_[use.resource].flows.push_back(id);
-  mark_dirty(flow);
-  if (flow.spec.uses.empty()) {  // limited by its own cap alone: nothing to solve
-    flow.rate = flow.spec.cap;
-    flow.finish = now + Picoseconds(static_cast<std::uint64_t>(std::ceil(flow.remaining / flow.rate)));
-    projected_.push({flow.finish, flow.serial, id, flow.version});
-  }
+FlowClassId FlowEngine::intern(const FlowShape& shape) {
+  const std::uint64_t key = hash(shape);
+  const auto [first, last] = interned_.equal_range(key);
+  for (auto it = first; it != last; ++it)
+    if (classes_[it->second].shape == shape) return it->second;
+  const auto id = static_cast<FlowClassId>(classes_.size());
+  Class& c = classes_.emplace_back();
+  c.shape = shape;
+  c.age = next_serial_++;
+  c.interned = true;
+  interned_.emplace(key, id);
   return id;
 }
 
-std::optional<Picoseconds> FlowEngine::next_completion(Picoseconds now) {
-  settle(now);
-  while (!projected_.empty()) {
-    const Projected& top = projected_.top();
-    const Flow& flow = flows_[top.flow];
-    if (flow.active && flow.version == top.version) return top.finish;
-    projected_.pop();
+FlowId FlowEngine::start(Picoseconds now, const FlowSpec& spec) {
+  FlowClassId id = static_cast<FlowClassId>(classes_.size());
+  if (free_classes_.empty()) {
+    classes_.emplace_back();
+  } else {
+    id = free_classes_.back();
+    free_classes_.pop_back();
   }
+  Class& c = classes_[id];
+  c.shape.weight = spec.weight;
+  c.shape.cap = spec.cap;
+  c.shape.priority = spec.priority;
+  c.shape.uses = spec.uses;  // copied into the slot's own storage: no allocation once slots are reused
+  c.watch = spec.watch;
+  c.age = next_serial_;
+  return start(now, id, spec.bytes);
+}
+
+FlowId FlowEngine::start(Picoseconds now, FlowClassId flow_class, Bytes bytes) {
+  TRN_CHECK(bytes.count() > 0, "a flow of no bytes");
+  FlowId flow = static_cast<FlowId>(class_of_.size());
+  if (free_.empty()) {
+    class_of_.push_back(flow_class);
+  } else {
+    flow = free_.back();
+    free_.pop_back();
+    class_of_[flow] = flow_class;
+  }
+  if (active_count_++ == 0) active_since_ = now;
+  Class& c = classes_[flow_class];
+  if (c.queue.empty()) graph_.attach(flow_class, c.shape.uses);
+  c.queue.join(now, next_serial_++, flow, bytes);
+  if (c.shape.uses.empty()) {  // limited by its own cap alone: nothing to solve
+    TRN_CHECK(c.shape.cap < std::numeric_limits<double>::infinity(), "a flow is limited by nothing");
+    c.queue.set_rate(c.shape.cap);
+    ends_.set(flow_class, c.queue.first_end());
+    return flow;
+  }
+  c.changed = true;
+  touch(flow_class, now);
+  return flow;
+}
+
+std::optional<Picoseconds> FlowEngine::next_completion(Picoseconds now) {
+  if (graph_.any_due()) settle(now);
+  if (!ends_.empty()) return ends_.time();
   TRN_CHECK(active_count_ == 0, "an active flow has no rate");
   return std::nullopt;
 }
 
 void FlowEngine::take_completed(Picoseconds now, std::vector<FlowId>& completed) {
   completed.clear();
-  while (!projected_.empty() && projected_.top().finish <= now) {
-    const Projected top = projected_.top();
-    projected_.pop();
-    Flow& flow = flows_[top.flow];
-    if (!flow.active || flow.version != top.version) continue;
-    TRN_CHECK(top.finish == now, "a completion was skipped");
-    account(flow, now);
-    flow.active = false;
-    rebind(flow, kOwnCap, now);
-    if (--active_count_ == 0) active_time_ += now - active_since_;
-    for (const FlowUse& use : flow.spec.uses) {
-      std::vector<FlowId>& list = resources_[use.resource].flows;
-      list.erase(std::find(list.begin(), list.end(), top.flow));
-    }
-    mark_dirty(flow);
-    completed.push_back(top.flow);
+  ended_.clear();
+  while (!ends_.empty() && ends_.time() <= now) {
+    TRN_CHECK(ends_.time() == now, "a completion was skipped");
+    take(ends_.item(), now);
   }
+  order_.sort(ended_, completed);
   free_.insert(free_.end(), completed.begin(), completed.end());
+  active_count_ -= completed.size();
+  if (active_count_ == 0 && !completed.empty()) active_time_ += now - active_since_;
 }
 
-std::vector<FlowEngine::ResourceReport> FlowEngine::report() const {
-  std::vector<ResourceReport> rows;
-  for (const Resource& r : resources_)
-    rows.push_back(
-        {r.name, r.capacity, r.units_moved, r.turn_units, r.payload, r.bound_picoseconds, r.binding});
-  return rows;
-}
-
-void FlowEngine::mark_dirty(const Flow& flow) {
-  for (const FlowUse& use : flow.spec.uses) {
-    Resource& resource = resources_[use.resource];
-    if (!resource.dirty) dirty_.push_back(use.resource);
-    resource.dirty = true;
+// The flows of a class that end now. Its next end is projected when its rate has been settled.
+void FlowEngine::take(FlowClassId id, Picoseconds now) {
+  Class& c = classes_[id];
+  account(c, c.queue.take(now, ended_));
+  ends_.remove(id);
+  if (c.shape.uses.empty()) {
+    if (!c.queue.empty()) ends_.set(id, c.queue.first_end());
+  } else {
+    c.changed = true;
+    touch(id, now);
   }
+  if (!c.queue.empty()) return;
+  rebind(c, kOwnCap, now);
+  graph_.detach(id);
+  if (!c.interned) free_classes_.push_back(id);
+}
+
+// All changes that are settled together are of one time: rates hold from there on.
+void FlowEngine::touch(FlowClassId id, Picoseconds now) {
+  TRN_CHECK(!graph_.any_due() || now == changed_at_, "time went on without asking for the next completion");
+  changed_at_ = now;
+  graph_.touch(id);
 }
 
 void FlowEngine::settle(Picoseconds now) {
-  if (dirty_.empty()) return;
-  std::sort(dirty_.begin(), dirty_.end());
-  for (const std::uint32_t r : dirty_) {
-    if (!resources_[r].dirty) continue;
-    collect_component(r);
-    solve_component(now);
+  while (graph_.next_due(component_)) {
+    const RateMemo::Entry& rates = rates_of_component();
+    for (const TurningSolver::Turning& turning : rates.result.turning) turn(turning, now);
+    for (std::size_t i = 0; i < rates.members.size(); ++i)
+      apply(rates.members[i].flow_class, rates.result.shares[i], now);
   }
-  dirty_.clear();
 }
 
-void FlowEngine::collect_component(std::uint32_t from) {
-  component_flows_.clear();
-  component_resources_.assign(1, from);
-  resources_[from].visited = true;
-  for (std::size_t i = 0; i < component_resources_.size(); ++i) {
-    Resource& resource = resources_[component_resources_[i]];
-    resource.dirty = false;
-    for (const FlowId id : resource.flows) {
-      if (flows_[id].visited) continue;
-      flows_[id].visited = true;
-      component_flows_.push_back(id);
-      for (const FlowUse& use : flows_[id].spec.uses) {
-        if (resources_[use.resource].visited) continue;
-        resources_[use.resource].visited = true;
-        component_resources_.push_back(use.resource);
-      }
+// Known from before, or solved.
+const RateMemo::Entry& FlowEngine::rates_of_component() {
+  const bool lasting = std::all_of(component_.begin(), component_.end(),
+                                   [this](FlowClassId id) { return classes_[id].interned; });
+  std::uint64_t key = 0;
+  if (lasting) {
+    for (const FlowClassId id : component_) key += RateMemo::key({id, classes_[id].queue.size()});
+    const RateMemo::Entry* const known =
+        memo_.find(key, component_, [this](FlowClassId id) { return classes_[id].queue.size(); });
+    if (known != nullptr) {
+      ++recalled_;
+      return *known;
     }
   }
-  std::sort(component_resources_.begin(), component_resources_.end());
-  std::sort(component_flows_.begin(), component_flows_.end(),
-            [this](FlowId a, FlowId b) { return flows_[a].serial < flows_[b].serial; });
-}
-
-void FlowEngine::solve_component(Picoseconds now) {
-  capacity_.clear();
-  for (const std::uint32_t r : component_resources_) {
-    resources_[r].visited = false;
-    resources_[r].local = static_cast<std::uint32_t>(capacity_.size());
-    capacity_.push_back(resources_[r].capacity);
-  }
-  if (component_flows_.empty()) return;
-  for (const FlowId id : component_flows_) flows_[id].visited = false;
-  // First without turning around; where the flows then fill a bus in both directions, again with what it
-  // costs.
-  fill_demands();
   ++solves_;
-  const std::vector<FlowShare>* solved = &solver_.solve(capacity_, demands_);
-  if (find_turning(*solved, now)) {
-    charge_turns();
-    solved = &solver_.solve(capacity_, demands_);
-  }
-  const std::vector<FlowShare>& shares = *solved;
-  for (std::size_t i = 0; i < component_flows_.size(); ++i) {
-    Flow& flow = flows_[component_flows_[i]];
-    const std::uint32_t binding =
-        shares[i].binding == kOwnCap ? kOwnCap : component_resources_[shares[i].binding];
-    if (shares[i].rate == flow.rate && binding == flow.binding) continue;
-    account(flow, now);
-    rebind(flow, binding, now);
-    if (shares[i].rate == flow.rate) continue;
-    flow.rate = shares[i].rate;
-    ++flow.version;
-    if (flow.rate <= 0) continue;  // starved by a higher class: waits without a projected end
-    flow.finish = now + Picoseconds(static_cast<std::uint64_t>(std::ceil(flow.remaining / flow.rate)));
-    projected_.push({flow.finish, flow.serial, component_flows_[i], flow.version});
-  }
-}
-
-void FlowEngine::fill_demands() {
-  if (local_uses_.size() < component_flows_.size()) local_uses_.resize(component_flows_.size());
+  std::sort(component_.begin(), component_.end(),
+            [this](FlowClassId a, FlowClassId b) { return classes_[a].age < classes_[b].age; });
   demands_.clear();
-  for (std::size_t i = 0; i < component_flows_.size(); ++i) {
-    const Flow& flow = flows_[component_flows_[i]];
-    local_uses_[i].clear();
-    for (const FlowUse& use : flow.spec.uses)
-      local_uses_[i].push_back({resources_[use.resource].local, use.coefficient});
-    demands_.push_back({flow.spec.weight, flow.spec.cap, flow.spec.priority, &local_uses_[i]});
+  solved_.members.clear();
+  for (const FlowClassId id : component_) {
+    const Class& c = classes_[id];
+    solved_.members.push_back({id, c.queue.size()});
+    demands_.push_back(
+        {c.shape.weight, c.shape.cap, c.shape.priority, &c.shape.uses, static_cast<double>(c.queue.size())});
   }
+  solver_.solve(demands_, solved_.result);
+  if (lasting) memo_.add(key, solved_);
+  return solved_;
 }
 
-void FlowEngine::charge_turns() {
-  for (std::size_t i = 0; i < component_flows_.size(); ++i) {
-    const std::vector<FlowUse>& uses = flows_[component_flows_[i]].spec.uses;
-    for (std::size_t u = 0; u < uses.size(); ++u)
-      local_uses_[i][u].coefficient += uses[u].turn * resources_[uses[u].resource].turning;
+void FlowEngine::apply(FlowClassId id, const FlowShare& share, Picoseconds now) {
+  Class& c = classes_[id];
+  const bool same_rate = share.rate == c.queue.rate();
+  if (!same_rate || share.binding != c.binding) {
+    account(c, c.queue.advance(now));
+    rebind(c, share.binding, now);
+    c.queue.set_rate(share.rate);
   }
+  if (same_rate && !c.changed) return;
+  c.changed = false;
+  const Picoseconds end = c.queue.first_end();
+  if (end < Picoseconds::max())
+    ends_.set(id, end);
+  else
+    ends_.remove(id);  // starved by a higher priority: waits without a projected end
 }
 
-// How evenly both directions are used at these rates; true where turning around does not fit in beside them.
-bool FlowEngine::find_turning(const std::vector<FlowShare>& shares, Picoseconds now) {
-  directions_.assign(component_resources_.size(), {});
-  for (std::size_t i = 0; i < component_flows_.size(); ++i) {
-    for (const FlowUse& use : flows_[component_flows_[i]].spec.uses) {
-      Directions& d = directions_[resources_[use.resource].local];
-      d.load += shares[i].rate * use.coefficient;
-      if (use.turn == 0) continue;
-      const double payload = shares[i].rate * use.payload;
-      d.write += payload * use.write_share;
-      d.read += payload * (1 - use.write_share);
-      d.turn += shares[i].rate * use.turn;
-    }
+// Up to now the turns cost what they did; from now on something else.
+void FlowEngine::turn(const TurningSolver::Turning& turning, Picoseconds now) {
+  if (turning.part == ledger_.turning(turning.resource)) return;
+  for (const FlowGraph::Stand& stand : graph_.on(turning.resource)) {
+    Class& c = classes_[stand.flow_class];
+    account(c, c.queue.advance(now));
   }
-  bool full = false;
-  for (std::size_t r = 0; r < directions_.size(); ++r) {
-    const Directions& d = directions_[r];
-    Resource& resource = resources_[component_resources_[r]];
-    const double turning = d.read + d.write > 0 ? resource.turn_shape.at(d.write / (d.read + d.write)) : 0;
-    full = full || (turning > 0 && d.load + turning * d.turn > resource.capacity);
-    if (turning == resource.turning) continue;
-    for (const FlowId id : resource.flows) account(flows_[id], now);  // at what held until now
-    resource.turning = turning;
-  }
-  return full;
+  ledger_.set_turning(turning.resource, turning.part);
 }
 
-void FlowEngine::account(Flow& flow, Picoseconds now) {
-  const double elapsed = static_cast<double>((now - flow.since).count());
-  const double moved = std::min(flow.remaining, flow.rate * elapsed);
-  const double done = flow.finish == now ? flow.remaining : moved;
-  flow.remaining -= done;
-  flow.since = now;
-  for (const FlowUse& use : flow.spec.uses) {
-    Resource& resource = resources_[use.resource];
-    const double turn = done * use.turn * resource.turning;
-    resource.units_moved += done * use.coefficient + turn;
-    resource.turn_units += turn;
-    resource.payload += done * use.payload;
-  }
-  if (flow.binding == kOwnCap) return;
-  resources_[flow.binding].bound_picoseconds += elapsed;
-  FlowWatch* const watch = flow.spec.watch;
-  if (watch == nullptr || watch->resource != flow.binding) return;
-  watch->picoseconds += elapsed;
-  watch->bytes += done;
+void FlowEngine::account(Class& c, const ServiceQueue::Served& served) {
+  if (served.bytes > 0) ledger_.book(c.shape.uses, served.bytes);
+  if (c.binding == kOwnCap) return;
+  ledger_.add_bound(c.binding, served.picoseconds);
+  if (c.watch == nullptr || c.watch->resource != c.binding) return;
+  c.watch->picoseconds += served.picoseconds;
+  c.watch->bytes += served.bytes;
 }
 
-void FlowEngine::rebind(Flow& flow, std::uint32_t binding, Picoseconds now) {
-  if (binding == flow.binding) return;
-  if (flow.binding != kOwnCap) {
-    Resource& old = resources_[flow.binding];
-    if (--old.bound_flows == 0) old.binding += now - old.bound_since;
-  }
-  flow.binding = binding;
-  if (binding != kOwnCap && resources_[binding].bound_flows++ == 0) resources_[binding].bound_since = now;
+void FlowEngine::rebind(Class& c, std::uint32_t binding, Picoseconds now) {
+  if (binding == c.binding) return;
+  if (c.binding != kOwnCap) ledger_.release(c.binding, now);
+  c.binding = binding;
+  if (binding != kOwnCap) ledger_.bind(binding, now);
 }
 
 }  // namespace trn

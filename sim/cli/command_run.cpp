@@ -50,10 +50,14 @@ void run(const RunArguments& arguments) {
   if (arguments.functional) {
     if (job.ranks() > 1) throw UsageError("--functional runs one rank; leave out --mesh");
     run_functional(job.programs[0], machine, precision_named(arguments.precision));
-  } else if (job.one_program() && job.seats.empty() && arguments.detail == "one") {
+    return;
+  }
+  const std::string why = why_not_folded(job, machine);
+  if (arguments.detail == "one" && why.empty()) {
     const RunResult result = run_folded(job, machine);
     fmt::print("{}", arguments.json ? result_json(result) : result_text(result));
   } else {
+    if (!why.empty() && !arguments.json) fmt::print("# every rank in full: {}\n", why);
     const JobResult result = run_every_rank(job, machine);
     fmt::print("{}", arguments.json ? job_json(job, result) : job_text(job, result));
   }

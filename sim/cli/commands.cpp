@@ -10,17 +10,24 @@ void add_asm(CLI::App& app);
 void add_disasm(CLI::App& app);
 void add_config(CLI::App& app);
 void add_memory(CLI::App& app);
+void add_topology(CLI::App& app);
 void add_list(CLI::App& app);
 void add_validate(CLI::App& app);
 void add_dma_curve(CLI::App& app);
 
 const std::vector<CommandRow>& command_table() {
   static const std::vector<CommandRow> kTable{
-      {"train", add_train},       {"collective", add_collective},
-      {"kernel", add_kernel},     {"run", add_run},
-      {"asm", add_asm},           {"disasm", add_disasm},
-      {"memory", add_memory},     {"dma-curve", add_dma_curve},
-      {"config", add_config},     {"list", add_list},
+      {"train", add_train},
+      {"collective", add_collective},
+      {"topology", add_topology},
+      {"kernel", add_kernel},
+      {"run", add_run},
+      {"asm", add_asm},
+      {"disasm", add_disasm},
+      {"memory", add_memory},
+      {"dma-curve", add_dma_curve},
+      {"config", add_config},
+      {"list", add_list},
       {"validate", add_validate},
   };
   return kTable;

@@ -25,9 +25,10 @@ MeshMachine::MeshMachine(const Job& job, const MachineConfig& machine)
 void MeshMachine::add_fabric() {
   FlowEngine& flows = traffic_.flows();
   if (seating_.chips() > 1)
-    for (const LinkClass& c : topology_.classes())
-      for (std::uint64_t chip = 0; chip < seating_.chips(); ++chip)
-        links_.push_back(flows.add_resource("link " + c.name, c.rate));
+    for (const Link& link : topology_.links()) {
+      const LinkClass& c = topology_.classes()[link.link_class];
+      links_.push_back(flows.add_resource("link " + c.name, c.rate));
+    }
   if (seating_.has_dies() || (job_.ranks() == 1 && machine_.hbm.stacks > 2))
     for (std::uint64_t die = 0; die < 2 * seating_.chips(); ++die)
       dies_.push_back(flows.add_resource("die-to-die", bytes_per_picosecond(machine_.die_to_die)));
@@ -93,13 +94,16 @@ void MeshMachine::add_rank(std::size_t r) {
 void MeshMachine::add_groups() {
   for (const MeshAxis& axis : job_.mesh) {
     if (axis.size < 2) continue;
-    for (const RankGroup& members : seating_.groups(axis.name)) {
+    for (const RankGroup& members : seating_.groups(axis.name, topology_)) {
       for (std::uint32_t stream = 0; stream < machine_.collectives.streams; ++stream) {
         for (std::size_t m = 0; m < members.ranks.size(); ++m)
           memberships_[members.ranks[m]][{axis.name, stream}] = {groups_.size(), m};
-        Group& group = groups_.emplace_back();
+        Communicator& group = groups_.emplace_back();
         group.members = members;
         group.asked.resize(members.ranks.size());
+        group.resources = group_resources(members);
+        group.paths =
+            std::make_unique<MovePaths>(group.members.group, topology_, routes_, group.resources, machine_);
       }
     }
   }
@@ -120,7 +124,7 @@ void MeshMachine::submit(std::size_t r) {
 }
 
 void MeshMachine::try_start(std::size_t g) {
-  Group& group = groups_[g];
+  Communicator& group = groups_[g];
   if (group.busy ||
       std::any_of(group.asked.begin(), group.asked.end(), [](const auto& queue) { return queue.empty(); }))
     return;
@@ -131,79 +135,37 @@ void MeshMachine::try_start(std::size_t g) {
 }
 
 void MeshMachine::start(std::size_t g, Picoseconds now) {
-  Group& group = groups_[g];
+  Communicator& group = groups_[g];
   const RankGroup& members = group.members;
-  const CollectiveDecl& first = decl(members.ranks[0], group.asked[0].front());
+  const CollectiveRequest& request = group.asked[0].front();
+  const CollectiveDecl& first = decl(members.ranks[0], request);
   for (std::size_t m = 0; m < members.ranks.size(); ++m)
     TRN_CHECK(decl(members.ranks[m], group.asked[m].front()) == first,
               "the members of a group disagree on a collective");
-  group.resources = std::make_unique<std::vector<FabricResources>>();
-  if (members.inside_chip())
-    for (const std::uint64_t rank : members.ranks)
-      group.resources->push_back(chip_resources(members, rank, first.op));
-  else
-    group.resources->push_back(fabric_resources(members));
-  group.open = group.resources->size();
-  const Schedule schedule = group_schedule(first, members, machine_, topology_);
-  for (const FabricResources& resources : *group.resources)
-    group.runs.push_back(std::make_unique<CollectiveRun>(traffic_, topology_, resources, schedule,
-                                                         collective_config(first, machine_),
-                                                         [this, g](Picoseconds at) { run_done(g, at); }));
-  for (const auto& run : group.runs) run->start(now);
+  std::shared_ptr<const Schedule>& schedule = schedules_[{g, request.collective}];
+  if (!schedule) schedule = group_schedule(first, members.shape, machine_);
+  group.run = std::make_unique<CollectiveRun>(traffic_, *group.paths, group.resources, schedule,
+                                              collective_start(first, machine_, seating_.ranks_per_chip()),
+                                              [this, g](Picoseconds at) { run_done(g, at); });
+  group.run->start(now);
 }
 
-// Ranks that share a stack add up: a flow names a resource once.
-void MeshMachine::add_stack_use(std::vector<FlowUse>& uses, std::uint32_t stack, double share) const {
-  const FlowUse more = collective_stack_use(stack, share, machine_.hbm);
-  for (FlowUse& use : uses) {
-    if (use.resource != stack) continue;
-    use.coefficient += more.coefficient;
-    use.payload += more.payload;
-    return;
-  }
-  uses.push_back(more);
-}
-
-// A rank of a chip group: what it reads comes from the other ranks' stacks, what it writes goes to its own.
-FabricResources MeshMachine::chip_resources(const RankGroup& group, std::size_t rank, CollectiveOp op) const {
-  const double others = static_cast<double>(group.per_chip - 1);
-  FabricResources r;
-  r.hbm.emplace_back();
-  // Per byte fetched: one read elsewhere; own touches: one write to gather, read and write of 1/R to reduce.
-  // Divided by the schedule's touches, which multiply it again.
-  const double own = op == CollectiveOp::kReduceScatter ? 2 / others : 1;
-  const double touches = own + 1;
-  for (const std::uint64_t peer : group.ranks)
-    add_stack_use(r.hbm[0], ranks_[peer].stack, (peer == rank ? own : 1 / others) / touches);
-  r.dma.push_back(ranks_[rank].engines);
-  const double away = seating_.other_die_share(group, rank);
-  if (away > 0) r.crossing = {{{dies_[2 * seating_.chip(rank) + seating_.die(rank)], away}}};
-  return r;
-}
-
-// A chip of a group that reaches over all chips: its members do equal parts of what the chip does.
-FabricResources MeshMachine::fabric_resources(const RankGroup& group) const {
-  const double part = 1 / static_cast<double>(group.per_chip);
-  FabricResources r;
-  r.detail = FabricResources::Detail::kAll;
+CollectiveResources MeshMachine::group_resources(const RankGroup& group) const {
+  CollectiveResources r;
+  r.detail = CollectiveResources::Detail::kFull;
   r.links = links_;
-  r.hbm.resize(seating_.chips());
-  r.dma.resize(seating_.chips());
-  if (seating_.has_dies()) r.crossing.resize(seating_.chips());
   for (const std::uint64_t rank : group.ranks) {
-    const std::uint64_t chip = seating_.chip(rank);
-    add_stack_use(r.hbm[chip], ranks_[rank].stack, part);
-    for (const FlowUse& use : ranks_[rank].engines)
-      r.dma[chip].push_back({use.resource, use.coefficient * part});
-    const double away = seating_.other_die_share(group, rank);
-    if (away > 0) r.crossing[chip].push_back({dies_[2 * chip + seating_.die(rank)], away * part});
+    r.memory.push_back({collective_stack_use(ranks_[rank].stack, 1, machine_.hbm)});
+    r.engines.push_back(ranks_[rank].engines);
+    if (!seating_.has_dies()) continue;
+    r.die.push_back(static_cast<std::uint32_t>(seating_.die(rank)));
+    r.into_die.push_back({{dies_[2 * seating_.chip(rank) + seating_.die(rank)], 1}});
   }
   return r;
 }
 
 void MeshMachine::run_done(std::size_t g, Picoseconds now) {
-  Group& group = groups_[g];
-  if (--group.open > 0) return;
+  Communicator& group = groups_[g];
   for (const std::uint64_t rank : group.members.ranks) ranks_[rank].last_traffic = now;
   for (std::size_t m = 0; m < group.members.ranks.size(); ++m) {
     const CollectiveRequest request = group.asked[m].front();
@@ -213,8 +175,7 @@ void MeshMachine::run_done(std::size_t g, Picoseconds now) {
       completions_.push_back(
           {group.members.ranks[m], {core, request.semaphore, request.increment, std::nullopt}});
   }
-  for (auto& run : group.runs) finished_.push_back(std::move(run));
-  group.runs.clear();
+  finished_.push_back(std::move(group.run));
   group.busy = false;
   try_start(g);
 }

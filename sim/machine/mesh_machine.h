@@ -37,12 +37,12 @@ class MeshMachine {
     std::vector<std::vector<std::uint32_t>> queues;  // [core][program queue]
   };
   // The members' requests on one stream of one group, in order; a collective starts when all have asked.
-  struct Group {
+  struct Communicator {
     RankGroup members;
     std::vector<std::deque<CollectiveRequest>> asked;  // by member
-    std::vector<std::unique_ptr<CollectiveRun>> runs;  // of the collective in flight
-    std::unique_ptr<std::vector<FabricResources>> resources;
-    std::size_t open = 0;
+    CollectiveResources resources;
+    std::unique_ptr<MovePaths> paths;
+    std::unique_ptr<CollectiveRun> run;  // the collective in flight
     bool busy = false;
   };
 
@@ -62,21 +62,22 @@ class MeshMachine {
   // A rank alone needs no place.
   std::uint64_t chip_stacks() const;
   std::uint64_t stack_of(std::size_t rank) const;
-  void add_stack_use(std::vector<FlowUse>& uses, std::uint32_t stack, double share) const;
-  FabricResources chip_resources(const RankGroup& group, std::size_t rank, CollectiveOp op) const;
-  FabricResources fabric_resources(const RankGroup& group) const;
+  CollectiveResources group_resources(const RankGroup& group) const;
 
   const Job& job_;
   MachineConfig machine_;
   Seating seating_;
   Topology topology_;
+  Routes routes_{topology_};
   Traffic traffic_;
   DmaQueues queues_;
   std::vector<Rank> ranks_;
-  std::vector<std::uint32_t> links_;   // Topology::link
+  std::vector<std::uint32_t> links_;   // by link of the topology
   std::vector<std::uint32_t> dies_;    // by chip and die: the path into it
   std::vector<std::uint32_t> stacks_;  // by chip
-  std::vector<Group> groups_;
+  std::deque<Communicator> groups_;
+  // Of every group and kind of collective that has run.
+  std::map<std::pair<std::size_t, std::uint32_t>, std::shared_ptr<const Schedule>> schedules_;
   // By rank, then (axis, stream): its group, and its number in it.
   struct Membership {
     std::size_t group;

@@ -1,9 +1,9 @@
 #include "sim/machine/rank_group.h"
 
 #include <algorithm>
-#include <map>
 
 #include "base/error.h"
+#include "models/interconnect/collectives/choose.h"
 
 namespace trn {
 
@@ -29,49 +29,59 @@ Seating::Seating(const Job& job, const MachineConfig& machine)
       throw ProgramError("job: seat " + std::to_string(seat) + " of " + std::to_string(seats));
 }
 
-std::vector<RankGroup> Seating::groups(const std::string& axis) const {
+std::vector<RankGroup> Seating::groups(const std::string& axis, const Topology& topology) const {
   std::vector<RankGroup> out;
   for (std::vector<std::uint64_t>& ranks : groups_of_axis(job_, axis)) {
-    std::map<std::uint64_t, std::uint64_t> on_chip;
-    for (const std::uint64_t rank : ranks) ++on_chip[chip(rank)];
-    const std::uint64_t per_chip = on_chip.begin()->second;
-    const bool even = std::all_of(on_chip.begin(), on_chip.end(),
-                                  [&](const auto& entry) { return entry.second == per_chip; });
-    if (!even || (on_chip.size() != 1 && on_chip.size() != chips_))
-      throw ProgramError("job: axis " + axis + ": a group reaches over " + std::to_string(on_chip.size()) +
-                         " of " + std::to_string(chips_) +
-                         " chips; it must stay inside a chip or take the same number of ranks on every chip");
-    out.push_back({std::move(ranks), on_chip.size(), per_chip});
+    std::vector<Seat> seats;
+    for (const std::uint64_t rank : ranks)
+      seats.push_back({0, static_cast<std::uint32_t>(chip(rank)),
+                       static_cast<std::uint32_t>(job_.seat(rank) % ranks_per_chip_)});
+    Group group = Group::of(std::move(seats));
+    GroupShape shape = group.shape(topology);
+    out.push_back({std::move(ranks), std::move(group), std::move(shape)});
   }
   return out;
 }
 
-double Seating::other_die_share(const RankGroup& group, std::uint64_t rank) const {
-  if (!has_dies() || group.per_chip < 2) return 0;
-  const auto there = std::count_if(group.ranks.begin(), group.ranks.end(), [&](std::uint64_t other) {
-    return chip(other) == chip(rank) && die(other) != die(rank);
-  });
-  return static_cast<double>(there) / static_cast<double>(group.per_chip - 1);
+// Inside their chips, or over every chip, or over all chips that differ in the same coordinates only: then the
+// machine's symmetries map the groups on each other.
+std::string Seating::why_not_alike(const std::string& axis, const Topology& topology) const {
+  const std::vector<RankGroup> all = groups(axis, topology);
+  const GroupShape& first = all[0].shape;
+  for (const RankGroup& g : all) {
+    if (!g.shape.regular) return "axis " + axis + ": groups with unequal numbers of ranks on their chips";
+    if (g.shape.per_chip != first.per_chip || g.shape.chips != first.chips ||
+        g.shape.dimensions.size() != first.dimensions.size())
+      return "axis " + axis + ": groups of different shapes";
+  }
+  if (first.chips == 1) return {};
+  if (!topology.chips_alike()) return "a machine whose chips differ";
+  const bool box = first.chips == topology.chips() || !first.dimensions.empty();
+  return box ? "" : "axis " + axis + ": groups over chips that are no whole dimensions of the machine";
 }
 
-Schedule group_schedule(const CollectiveDecl& decl, const RankGroup& group, const MachineConfig& machine,
-                        const Topology& topology) {
-  if (group.inside_chip())
-    return make_chip_schedule(decl.op, decl.bytes, group.per_chip, machine.core.dma.accumulate_slowdown);
-  CollectiveShape shape;
-  shape.op = decl.op;
-  shape.bytes = decl.bytes;
-  shape.ranks_per_chip = group.per_chip;
-  shape.slices = machine.collectives.slices;
-  shape.min_slice_bytes = machine.collectives.min_slice_bytes;
-  shape.reduce_slowdown = machine.core.dma.accumulate_slowdown;
-  return make_schedule(shape, topology);
+std::shared_ptr<const Schedule> group_schedule(const CollectiveDecl& decl, const GroupShape& shape,
+                                               const MachineConfig& machine) {
+  CollectiveTask task;
+  task.op = decl.op;
+  task.bytes = decl.bytes;
+  task.granule = size_of(decl.dtype);
+  task.slices = machine.collectives.slices;
+  task.min_slice_bytes = machine.collectives.min_slice_bytes;
+  task.ring_slices = machine.collectives.ring_slices;
+  const std::string name = choose_algorithm(task, shape, machine.collectives.automatic);
+  return std::make_shared<const Schedule>(make_schedule(name, task, shape));
 }
 
-CollectiveConfig collective_config(const CollectiveDecl& decl, const MachineConfig& machine) {
-  CollectiveConfig config = machine.collectives;
-  if (decl.axis != "tp") config.packet = config.data_packet;
-  return config;
+CollectiveStart collective_start(const CollectiveDecl& decl, const MachineConfig& machine,
+                                 std::uint64_t ranks_per_chip) {
+  CollectiveStart start;
+  start.config = machine.collectives;
+  if (decl.axis != "tp") start.config.packet = start.config.data_packet;
+  start.priority = decl.priority;
+  const std::uint64_t cores = machine.chip.cc_cores / ranks_per_chip / machine.collectives.streams;
+  start.trigger = Picoseconds(machine.collectives.trigger.count() / std::max<std::uint64_t>(1, cores));
+  return start;
 }
 
 FlowUse collective_stack_use(std::uint32_t stack, double share, const HbmConfig& hbm) {

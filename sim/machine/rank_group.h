@@ -1,4 +1,4 @@
-// The ranks of one group of a mesh axis as the machine sees them: so many on a chip, one chip or all of them.
+// The groups of a job's mesh axes as the machine sees them: which chips their ranks sit on.
 #pragma once
 
 #include <string>
@@ -6,17 +6,16 @@
 
 #include "base/flow/max_min.h"
 #include "isa/job.h"
-#include "models/interconnect/collectives/schedule.h"
+#include "models/interconnect/collectives/collective_run.h"
+#include "models/interconnect/collectives/group.h"
 #include "models/machine_config.h"
 
 namespace trn {
 
 struct RankGroup {
   std::vector<std::uint64_t> ranks;
-  std::uint64_t chips = 1;     // 1, or all of the machine
-  std::uint64_t per_chip = 1;  // members on each of its chips
-
-  bool inside_chip() const { return chips == 1; }
+  Group group = Group::whole(1, 1);
+  GroupShape shape;
 };
 
 // Where the ranks of a job sit.
@@ -34,10 +33,9 @@ class Seating {
     return job_.seat(rank) % ranks_per_chip_ < ranks_per_chip_ / 2 ? 0 : 1;
   }
 
-  // ProgramError naming the axis if a group reaches over some chips but not all.
-  std::vector<RankGroup> groups(const std::string& axis) const;
-  // Of a group's ranks on this rank's chip, the share that sits on the other die.
-  double other_die_share(const RankGroup& group, std::uint64_t rank) const;
+  std::vector<RankGroup> groups(const std::string& axis, const Topology& topology) const;
+  // Empty if what one rank sees of the axis all ranks see; else why not.
+  std::string why_not_alike(const std::string& axis, const Topology& topology) const;
 
  private:
   const Job& job_;
@@ -45,12 +43,12 @@ class Seating {
   std::uint64_t chips_;
 };
 
-// What a group does for one collective: one rank's part inside a chip, one chip's part across chips.
-Schedule group_schedule(const CollectiveDecl& decl, const RankGroup& group, const MachineConfig& machine,
-                        const Topology& topology);
+std::shared_ptr<const Schedule> group_schedule(const CollectiveDecl& decl, const GroupShape& shape,
+                                               const MachineConfig& machine);
 
 // Its packets: the tensor axis ("tp") takes the full size, the data axes the one of a tuned run.
-CollectiveConfig collective_config(const CollectiveDecl& decl, const MachineConfig& machine);
+CollectiveStart collective_start(const CollectiveDecl& decl, const MachineConfig& machine,
+                                 std::uint64_t ranks_per_chip);
 
 // What a collective's HBM byte takes of a stack whose capacity is its peak; `share`: of its bytes that lie
 // there.

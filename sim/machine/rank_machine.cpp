@@ -15,6 +15,7 @@ RankMachine::RankMachine(const Job& job, const MachineConfig& machine, Execution
       transfers_(make_transfer_model(program_, machine, traffic_, observer)),
       evaluator_(program_, machine.core, transfers_->observer()),
       alone_(job.ranks() == 1),
+      schedules_(program_.collectives.size()),
       streams_(machine.collectives.streams) {
   TRN_CHECK(job.one_program(), "one rank stands for all only if all run the same program");
   add_cores();
@@ -87,27 +88,37 @@ std::uint32_t RankMachine::die_path() {
   return *die_path_;
 }
 
-// A chip's ranks share its links and its path between the dies: this rank sees its part of them.
 void RankMachine::add_axes(const Job& job) {
+  for (const MeshAxis& mesh_axis : job.mesh) {
+    if (mesh_axis.size < 2) continue;
+    Axis& axis = axes_[mesh_axis.name];
+    axis.group = seating_.groups(mesh_axis.name, topology_)[0];
+    add_axis(axis);
+    axis.paths = std::make_unique<MovePaths>(axis.group.group, topology_, routes_, axis.resources, machine_);
+  }
+}
+
+// A chip's ranks share its links and its path between the dies: this rank sees its part of them. It stands for all
+// ranks of its group on the chip, each of which takes that part of what they do together.
+void RankMachine::add_axis(Axis& axis) {
   FlowEngine& flows = traffic_.flows();
+  CollectiveResources& r = axis.resources;
   const double ranks = static_cast<double>(seating_.ranks_per_chip());
-  for (const MeshAxis& axis : job.mesh) {
-    if (axis.size < 2) continue;
-    Axis& a = axes_[axis.name];
-    a.group = seating_.groups(axis.name)[0];
-    const double members = a.group.inside_chip() ? 1 : static_cast<double>(a.group.per_chip);
-    a.fabric.detail = FabricResources::Detail::kOne;
-    if (!a.group.inside_chip()) {
-      // Each of the chip's groups of this axis takes an equal part of its links.
-      for (const LinkClass& c : topology_.classes())
-        a.fabric.links.push_back(flows.add_resource("link " + c.name, c.rate * members / ranks));
-    }
-    a.fabric.hbm = {{collective_stack_use(stack_, 1 / members, machine_.hbm)}};
-    a.fabric.dma.emplace_back();
-    for (const FlowUse& use : engines_) a.fabric.dma[0].push_back({use.resource, use.coefficient / members});
-    const double away = seating_.other_die_share(a.group, 0);
-    if (away == 0) continue;
-    a.fabric.crossing = {{{die_path(), away / members}}};
+  const std::uint32_t members = axis.group.shape.per_chip;
+  r.detail = CollectiveResources::Detail::kFolded;
+  if (axis.group.shape.chips > 1)  // each of the chip's groups of this axis takes an equal part of its links
+    for (const LinkClass& c : topology_.classes())
+      r.links.push_back(flows.add_resource("link " + c.name, c.rate * members / ranks));
+  std::vector<FlowUse> engines = engines_;
+  for (FlowUse& use : engines) use.coefficient /= members;
+  for (std::uint32_t m = 0; m < members; ++m) {
+    r.memory.push_back({collective_stack_use(stack_, 1.0 / members, machine_.hbm)});
+    r.engines.push_back(engines);
+  }
+  if (members < 2 || !seating_.has_dies()) return;
+  for (std::uint32_t m = 0; m < members; ++m) {
+    r.die.push_back(static_cast<std::uint32_t>(seating_.die(axis.group.ranks[m])));
+    r.into_die.push_back({{die_path(), 1.0 / members}});
   }
 }
 
@@ -141,9 +152,11 @@ void RankMachine::start_collective(std::size_t stream, Picoseconds now) {
   s.started = now;
   const CollectiveDecl& decl = program_.collectives[s.waiting.front().collective];
   const Axis& axis = axes_.at(decl.axis);
-  s.run = std::make_unique<CollectiveRun>(
-      traffic_, topology_, axis.fabric, group_schedule(decl, axis.group, machine_, topology_),
-      collective_config(decl, machine_), [this, stream](Picoseconds at) { collective_done(stream, at); });
+  std::shared_ptr<const Schedule>& schedule = schedules_[s.waiting.front().collective];
+  if (!schedule) schedule = group_schedule(decl, axis.group.shape, machine_);
+  s.run = std::make_unique<CollectiveRun>(traffic_, *axis.paths, axis.resources, schedule,
+                                          collective_start(decl, machine_, seating_.ranks_per_chip()),
+                                          [this, stream](Picoseconds at) { collective_done(stream, at); });
   s.run->start(now);
 }
 

@@ -10,7 +10,7 @@
 
 #include "isa/job.h"
 #include "models/core/core_module.h"
-#include "models/interconnect/collectives/collective_runner.h"
+#include "models/interconnect/collectives/collective_run.h"
 #include "models/interconnect/traffic/traffic_module.h"
 #include "models/machine_config.h"
 #include "sim/machine/rank_group.h"
@@ -52,10 +52,11 @@ class RankMachine {
     Picoseconds started;
   };
 
-  // What a collective over an axis takes of this rank's resources, and its schedule's group.
+  // What a collective over an axis takes of this rank's resources.
   struct Axis {
     RankGroup group;
-    FabricResources fabric;
+    CollectiveResources resources;
+    std::unique_ptr<MovePaths> paths;
   };
 
   void add_cores();
@@ -63,6 +64,7 @@ class RankMachine {
   std::vector<RemoteStack> mirrored_stacks();
   std::uint32_t die_path();
   void add_axes(const Job& job);
+  void add_axis(Axis& axis);
   void submit();
   void deliver();
   void enqueue(const CollectiveRequest& request);
@@ -73,6 +75,7 @@ class RankMachine {
   MachineConfig machine_;
   Seating seating_;
   Topology topology_;
+  Routes routes_{topology_};
   Traffic traffic_;
   std::unique_ptr<TransferModel> transfers_;
   CoreEvaluator evaluator_;
@@ -81,6 +84,7 @@ class RankMachine {
   std::optional<std::uint32_t> die_path_;
   std::vector<FlowUse> engines_;  // engine time of a byte, over all engines of the rank
   std::map<std::string, Axis> axes_;
+  std::vector<std::shared_ptr<const Schedule>> schedules_;  // by number of the program's collective
   TimerActor stream_actor_{[this](std::uint64_t token, Picoseconds now) { start_collective(token, now); }};
   std::vector<Stream> streams_;
   std::vector<std::unique_ptr<CollectiveRun>> finished_;  // kept until their callbacks have returned

@@ -19,11 +19,15 @@ std::size_t level(const std::string& confidence) {
 
 std::vector<ConfidenceShare> confidence_shares(const TrainingResult& result, const ConfigDocument& document) {
   const std::string shape = "shapes." + result.machine.substr(result.machine.find(':') + 1) + '.';
+  std::string preset = "link_presets.";  // the one this shape names, if any
+  for (const ConfigFigure& figure : document.figures())
+    if (figure.key == shape + "links") preset += figure.value.substr(1, figure.value.size() - 2) + '.';
   std::vector<ConfidenceShare> levels;
   for (const std::string& confidence : kConfidences) levels.push_back({confidence, Picoseconds(0), {}});
   std::vector<ConfigFigure> figures;
   for (ConfigFigure& figure : document.figures()) {
     if (starts_with(figure.key, "shapes.") && !starts_with(figure.key, shape)) continue;
+    if (starts_with(figure.key, "link_presets.") && !starts_with(figure.key, preset)) continue;
     levels[level(figure.confidence)].keys.push_back(figure.key);
     figures.push_back(std::move(figure));
   }

@@ -162,6 +162,19 @@ void check_alone(const Job& job, const MachineConfig& machine) {
 
 }  // namespace
 
+std::string why_not_folded(const Job& job, const MachineConfig& machine) {
+  if (!job.one_program()) return "its ranks run several programs";
+  if (job.ranks() == 1) return {};
+  const Seating seating(job, machine);
+  const Topology topology(machine.fabric);
+  for (const MeshAxis& axis : job.mesh) {
+    if (axis.size < 2) continue;
+    const std::string why = seating.why_not_alike(axis.name, topology);
+    if (!why.empty()) return why;
+  }
+  return {};
+}
+
 RunResult run_program(const Program& program, const MachineConfig& machine, ExecutionObserver* observer) {
   return run_folded(uniform_job(program), machine, observer);
 }
@@ -169,6 +182,8 @@ RunResult run_program(const Program& program, const MachineConfig& machine, Exec
 RunResult run_folded(const Job& job, const MachineConfig& machine, ExecutionObserver* observer) {
   check_alone(job, machine);
   check(job, machine);
+  const std::string why = why_not_folded(job, machine);
+  if (!why.empty()) throw ProgramError("job: one rank cannot stand for all: " + why + "; --detail full simulates all");
   const Program& program = job.programs[0];
   const ScopedContext context;
   const RankMachine rank(job, machine, observer);

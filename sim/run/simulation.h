@@ -13,6 +13,9 @@ namespace trn {
 RunResult run_program(const Program& program, const MachineConfig& machine,
                       ExecutionObserver* observer = nullptr);
 
+// Empty if one rank can stand for all of the job's; else the reason.
+std::string why_not_folded(const Job& job, const MachineConfig& machine);
+
 // Rank 0 of a job that has one program for all, standing for all of them.
 RunResult run_folded(const Job& job, const MachineConfig& machine, ExecutionObserver* observer = nullptr);
 

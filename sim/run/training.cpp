@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "models/interconnect/collectives/bounds.h"
+#include "models/interconnect/collectives/bounds/bounds.h"
 #include "sim/run/simulation.h"
 
 namespace trn {
@@ -50,7 +50,9 @@ void fill_ledger(TrainingResult& r, const MachineConfig& machine) {
         "neuron_core.semaphores.hop"}},
       {"DMA and HBM stall", wait(WaitCause::kTransfer), memory},
       {"TP collectives exposed", wait(WaitCause::kTensorAxis), {"collectives.", "die_to_die.", "hbm."}},
-      {"FSDP collectives exposed", wait(WaitCause::kDataAxis), {"collectives.", "link.", "shapes.", "hbm."}}};
+      {"FSDP collectives exposed",
+       wait(WaitCause::kDataAxis),
+       {"collectives.", "link.", "link_presets.", "shapes.", "hbm."}}};
   Picoseconds sum;
   for (const LedgerRow& row : r.ledger) sum += row.time;
   // After the last matmul: optimizer, last scatters; and the slots of weight loads that hid under nothing.
@@ -90,11 +92,13 @@ void fill_collectives(TrainingResult& r, const MachineConfig& machine) {
     CollectiveUse use{c, ratio(static_cast<double>(c.bytes), to_us(c.time)) * 1e-3, 0, Picoseconds(0)};
     use.busbw_gb_per_s = use.algbw_gb_per_s * busbw_factor(op, ranks);
     if (c.axis == "fsdp") {  // the links are shared by the chip's groups, one a tensor-parallel rank
-      CollectiveShape shape;
-      shape.op = op;
-      shape.bytes = c.bytes * r.plan.tp;
-      shape.ranks_per_chip = ranks_per_chip(machine, r.plan.lnc) / r.plan.tp;
-      const CollectiveBound bound = collective_bound(shape, Topology(machine.fabric), {1e9, 1e9});
+      CollectiveTask task;
+      task.op = op;
+      task.bytes = c.bytes * r.plan.tp;
+      const Topology topology(machine.fabric);
+      const auto lanes = static_cast<std::uint32_t>(ranks_per_chip(machine, r.plan.lnc) / r.plan.tp);
+      const Group group = Group::whole(static_cast<std::uint32_t>(topology.chips()), lanes);
+      const CollectiveBound bound = collective_bound(task, group, topology, {});
       use.bound = Picoseconds(static_cast<std::uint64_t>(bound.picoseconds));
       TRN_CHECK(c.time >= use.bound, "a collective beat its bound");
     }

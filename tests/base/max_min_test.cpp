@@ -6,8 +6,6 @@
 #include <boost/multiprecision/cpp_int.hpp>
 #include <random>
 
-#include "base/flow/flow_engine.h"
-
 namespace trn {
 namespace {
 
@@ -156,109 +154,32 @@ TEST(MaxMin, ALowerClassSeesWhatTheHigherLeaves) {
   EXPECT_EQ(shares[1].binding, kOwnCap);
 }
 
-// Link of 1 B/ps. A: 1000 B alone until 500 ps (500 B left); then A and B (300 B) share: B needs 600 ps, ends
-// at 1100; A has 500 - 300 = 200 B left and ends at 1300.
-TEST(FlowEngine, SharesOverTime) {
-  FlowEngine engine;
-  const std::uint32_t link = engine.add_resource("link", 1.0);
-  const FlowId a = engine.start(Picoseconds(0), {Bytes(1000), 1, 1e300, 0, {{link, 1.0}}});
-  EXPECT_EQ(engine.next_completion(Picoseconds(0)), Picoseconds(1000));
-  const FlowId b = engine.start(Picoseconds(500), {Bytes(300), 1, 1e300, 0, {{link, 1.0}}});
-  std::vector<FlowId> done;
-  ASSERT_EQ(engine.next_completion(Picoseconds(500)), Picoseconds(1100));
-  engine.take_completed(Picoseconds(1100), done);
-  EXPECT_EQ(done, std::vector<FlowId>{b});
-  ASSERT_EQ(engine.next_completion(Picoseconds(1100)), Picoseconds(1300));
-  engine.take_completed(Picoseconds(1300), done);
-  EXPECT_EQ(done, std::vector<FlowId>{a});
-  EXPECT_FALSE(engine.next_completion(Picoseconds(1300)).has_value());
-  EXPECT_DOUBLE_EQ(engine.report()[link].units_moved, 1300);
-}
-
-// As above, and C (100 B) alone from 2000 ps on. The link binds A for 1300 ps, B for 600 and C for 100,
-// together 2000; at least one of them for 1300 + 100. C is not watched, B neither.
-TEST(FlowEngine, CountsTheTimeAResourceBindsOnce) {
-  FlowEngine engine;
-  const std::uint32_t link = engine.add_resource("link", 1.0);
-  FlowWatch watch{link, 0, 0};
-  std::vector<FlowId> done;
-  engine.start(Picoseconds(0), {Bytes(1000), 1, 1e300, 0, {{link, 1.0}}, &watch});
-  engine.next_completion(Picoseconds(0));
-  engine.start(Picoseconds(500), {Bytes(300), 1, 1e300, 0, {{link, 1.0}}, nullptr});
-  engine.next_completion(Picoseconds(500));
-  for (const std::uint64_t at : {1100, 1300}) {
-    engine.take_completed(Picoseconds(at), done);
-    engine.next_completion(Picoseconds(at));
+// Three flows of weight 0.1 fill a resource of 0.3, but for rounding: nothing is left for the next class, not
+// even 1e-17, at which a flow would end in ages.
+TEST(MaxMin, AFullResourceLeavesNothing) {
+  const std::vector<FlowUse> use{{0, 1.0}};
+  std::vector<FlowDemand> flows(4);
+  for (FlowDemand& flow : flows) {
+    flow.weight = 0.1;
+    flow.uses = &use;
   }
-  engine.start(Picoseconds(2000), {Bytes(100), 1, 1e300, 0, {{link, 1.0}}, nullptr});
-  engine.next_completion(Picoseconds(2000));
-  engine.take_completed(Picoseconds(2100), done);
-  EXPECT_DOUBLE_EQ(engine.report()[link].bound_picoseconds, 2000);
-  EXPECT_EQ(engine.report()[link].binding, Picoseconds(1400));
-  EXPECT_EQ(engine.active_time(), Picoseconds(1400));
-  EXPECT_DOUBLE_EQ(watch.picoseconds, 1300);
-  EXPECT_DOUBLE_EQ(watch.bytes, 1000);
+  flows[3].priority = 1;
+  MaxMinSolver solver;
+  for (const double capacity : {0.3, 0.7, 1.1}) EXPECT_EQ(solver.solve({capacity}, flows)[3].rate, 0);
 }
 
-// A bus of 12 bytes/ps whose turns cost 0.2 of a byte's time. One way only: 12. Half and half: each byte
-// takes 1.2, 10 in all. Reads with three times the weight of writes: a quarter are writes, 2 * 1/4 = half of
-// the turns, 1.1 a byte, 12 / 1.1 in all. With room to spare turning costs nothing.
-TEST(FlowEngine, ABusPaysForTurningAround) {
-  const auto rates = [](double read_weight, double cap) {
-    FlowEngine engine;
-    const std::uint32_t bus = engine.add_resource("bus", 12);
-    FlowSpec read{Bytes(1'000'000), read_weight, cap, 0, {{bus, 1.0, 0.2, 0, 1.0}}};
-    FlowSpec write{Bytes(1'000'000), 1, cap, 0, {{bus, 1.0, 0.2, 1, 1.0}}};
-    const FlowId r = engine.start(Picoseconds(0), read);
-    engine.next_completion(Picoseconds(0));
-    EXPECT_DOUBLE_EQ(engine.rate(r), std::min(12.0, cap));
-    const FlowId w = engine.start(Picoseconds(0), write);
-    engine.next_completion(Picoseconds(0));
-    return std::pair{engine.rate(r), engine.rate(w)};
-  };
-  const double none = std::numeric_limits<double>::infinity();
-  EXPECT_DOUBLE_EQ(rates(1, none).first, 5);
-  EXPECT_DOUBLE_EQ(rates(1, none).second, 5);
-  EXPECT_DOUBLE_EQ(rates(3, none).first, 0.75 * 12 / 1.1);
-  EXPECT_DOUBLE_EQ(rates(3, none).second, 0.25 * 12 / 1.1);
-  EXPECT_DOUBLE_EQ(rates(1, 4).first, 4);
-}
-
-// Bytes are conserved and no resource is used above its capacity, over random starts.
-TEST(FlowEngine, ConservesBytes) {
-  for (std::uint64_t seed = 0; seed < 200; ++seed) {
-    std::mt19937_64 random(seed);
-    FlowEngine engine;
-    for (int r = 0; r < 4; ++r) engine.add_resource("r", static_cast<double>(1 + random() % 8) / 4);
-    std::vector<double> expected(4);
-    Picoseconds now;
-    std::vector<FlowId> done;
-    int left = 40;
-    for (;;) {
-      const Picoseconds start = now + Picoseconds(random() % 400);
-      std::optional<Picoseconds> next = engine.next_completion(now);
-      if (left > 0 && (!next || start < *next)) {
-        now = start;
-        FlowSpec spec{Bytes(1 + random() % 5000), static_cast<double>(1 + random() % 4), 1e300, 0, {}};
-        for (std::uint32_t r = 0; r < 4; ++r)
-          if (random() % 2 == 0 || (r == 3 && spec.uses.empty()))
-            spec.uses.push_back({r, static_cast<double>(1 + random() % 3)});
-        for (const FlowUse& use : spec.uses)
-          expected[use.resource] += use.coefficient * static_cast<double>(spec.bytes.count());
-        engine.start(now, spec);
-        --left;
-      } else if (next) {
-        now = *next;
-        engine.take_completed(now, done);
-      } else {
-        break;
-      }
-    }
-    for (std::uint32_t r = 0; r < 4; ++r) {
-      EXPECT_NEAR(engine.report()[r].units_moved, expected[r], 1e-9 * expected[r]);
-      EXPECT_LE(expected[r], engine.report()[r].capacity * static_cast<double>(now.count()) * (1 + 1e-9));
-    }
-  }
+// Three flows alike and one besides, on a resource of 8: as four flows, 2 each.
+TEST(MaxMin, AlikeFlowsCountAsOftenAsThereAre) {
+  const std::vector<FlowUse> use{{0, 1.0}};
+  FlowDemand three;
+  three.uses = &use;
+  three.count = 3;
+  FlowDemand one;
+  one.uses = &use;
+  MaxMinSolver solver;
+  const std::vector<FlowShare>& shares = solver.solve({8.0}, {three, one});
+  EXPECT_DOUBLE_EQ(shares[0].rate, 2);
+  EXPECT_DOUBLE_EQ(shares[1].rate, 2);
 }
 
 }  // namespace

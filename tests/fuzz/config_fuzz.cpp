@@ -1,6 +1,8 @@
-// Any text as a machine's configuration, with the last line as an override: a machine or one ConfigError.
+// Any text as a machine's configuration, with the last line as an override, and as a shape: a machine or one
+// ConfigError.
 #include "base/config/config_document.h"
 #include "base/error.h"
+#include "models/interconnect/topology/topology.h"
 #include "models/machine_config.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -11,6 +13,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     ConfigDocument document = ConfigDocument::parse(text.substr(0, last), "fuzz");
     if (last != std::string::npos) document.set(text.substr(last + 1));
     parse_figures(document, "chip");
+  } catch (const UserError&) {
+  }
+  try {
+    const Topology topology(parse_fabric(ConfigDocument::parse(text, "fuzz").root(), 100));
   } catch (const UserError&) {
   }
   return 0;

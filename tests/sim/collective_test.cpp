@@ -1,6 +1,7 @@
 // Collectives: bounds by hand, never beaten; one chip for all equals every chip's flows.
 #include <gtest/gtest.h>
 
+#include "models/interconnect/collectives/algorithms/algorithm.h"
 #include "sim/run/collective_simulation.h"
 
 namespace trn {
@@ -8,7 +9,7 @@ namespace {
 
 constexpr std::uint64_t kMiB = 1 << 20;
 constexpr std::uint64_t kGiB = 1 << 30;
-using Detail = FabricResources::Detail;
+constexpr CollectiveOptions kFull{CollectiveOptions::Detail::kFull, 0, 0};
 
 MachineConfig machine(const std::string& name, const std::vector<std::string>& sets = {}) {
   const MachineName parsed = parse_machine_name(name);
@@ -17,17 +18,26 @@ MachineConfig machine(const std::string& name, const std::vector<std::string>& s
   return parse_machine(document, parsed.shape);
 }
 
-CollectiveShape shape(CollectiveOp op, std::uint64_t bytes, std::uint64_t ranks_per_chip = 1) {
-  CollectiveShape s;
-  s.op = op;
-  s.bytes = bytes;
-  s.ranks_per_chip = ranks_per_chip;
-  return s;
+CollectiveJob job(CollectiveOp op, std::uint64_t bytes, const MachineConfig& m,
+                  std::uint32_t ranks_per_chip = 1) {
+  CollectiveJob j;
+  j.task.op = op;
+  j.task.bytes = bytes;
+  j.group = Group::whole(static_cast<std::uint32_t>(m.fabric.chips()), ranks_per_chip);
+  return j;
+}
+
+CollectiveResult run(CollectiveOp op, std::uint64_t bytes, const MachineConfig& m,
+                     std::uint32_t ranks_per_chip = 1, const std::string& algorithm = "auto") {
+  CollectiveJob j = job(op, bytes, m, ranks_per_chip);
+  j.algorithm = algorithm;
+  return run_collective(j, m);
 }
 
 double bound_us(CollectiveOp op, const std::string& name) {
   const MachineConfig m = machine(name);
-  return collective_bound(shape(op, kGiB), Topology(m.fabric), {1e9, 1e9}).picoseconds * 1e-6;
+  const CollectiveJob j = job(op, kGiB, m);
+  return collective_bound(j.task, j.group, Topology(m.fabric), {}).picoseconds * 1e-6;
 }
 
 // The bandwidth parts for 1 GiB, S = 1,073,741,824 B, derived from the link rates (GB/s a direction):
@@ -59,28 +69,34 @@ class LargeCollective : public testing::TestWithParam<Case> {};
 TEST_P(LargeCollective, ReachesItsBoundAndNeverBeatsIt) {
   const MachineConfig m = machine(GetParam().machine);
   for (std::uint64_t bytes = kMiB; bytes <= kGiB; bytes *= 4) {
-    const CollectiveResult r = run_collective(shape(GetParam().op, bytes), m, Detail::kOne);
+    const CollectiveResult r = run(GetParam().op, bytes, m);
+    EXPECT_TRUE(r.folded);
     const double ratio = static_cast<double>(r.time.count()) / r.bound.picoseconds;
     EXPECT_GE(ratio, 1.0) << bytes;
     if (bytes == kGiB) {
-      EXPECT_LE(ratio, GetParam().ratio);
+      EXPECT_LE(ratio, GetParam().ratio) << r.algorithm;
     }
   }
 }
 
-// gen1's all-gather fills its pipeline with short steps first; the gap is its own (docs/deviations.md).
+// Trn3's reduce-scatter ends with sums of many parts after the last byte has come: up to 1.6 %.
 INSTANTIATE_TEST_SUITE_P(OneRankAChip, LargeCollective,
                          testing::Values(Case{"trn2:instance", CollectiveOp::kAllReduce, 1.01},
                                          Case{"trn2:instance", CollectiveOp::kAllGather, 1.01},
+                                         Case{"trn2:instance", CollectiveOp::kReduceScatter, 1.01},
                                          Case{"trn2:instance", CollectiveOp::kAllToAll, 1.01},
                                          Case{"trn2:ultraserver", CollectiveOp::kAllReduce, 1.01},
+                                         Case{"trn2:ultraserver", CollectiveOp::kAllGather, 1.01},
                                          Case{"trn2:ultraserver", CollectiveOp::kReduceScatter, 1.01},
                                          Case{"trn2:ultraserver", CollectiveOp::kAllToAll, 1.01},
+                                         Case{"trn3:server", CollectiveOp::kAllReduce, 1.01},
                                          Case{"trn3:gen2", CollectiveOp::kAllReduce, 1.01},
-                                         Case{"trn3:gen2", CollectiveOp::kReduceScatter, 1.01},
+                                         Case{"trn3:gen2", CollectiveOp::kAllGather, 1.01},
+                                         Case{"trn3:gen2", CollectiveOp::kReduceScatter, 1.016},
                                          Case{"trn3:gen2", CollectiveOp::kAllToAll, 1.01},
                                          Case{"trn3:gen1", CollectiveOp::kAllReduce, 1.01},
-                                         Case{"trn3:gen1", CollectiveOp::kAllGather, 1.07},
+                                         Case{"trn3:gen1", CollectiveOp::kAllGather, 1.01},
+                                         Case{"trn3:gen1", CollectiveOp::kReduceScatter, 1.016},
                                          Case{"trn1:instance", CollectiveOp::kAllReduce, 1.01}));
 
 // A torus of one dimension is a ring, of any size: seven chips, two links of 128 GB/s each.
@@ -88,27 +104,50 @@ INSTANTIATE_TEST_SUITE_P(OneRankAChip, LargeCollective,
 TEST(RingCollective, ReachesItsBoundOnAnOddRing) {
   const MachineConfig m =
       machine("trn2:instance", {"shapes.instance.dims=[7]", "shapes.instance.link_mb_per_s=[128000]"});
-  const double all_reduce =
-      to_us(run_collective(shape(CollectiveOp::kAllReduce, kGiB), m, Detail::kOne).time);
+  const double all_reduce = to_us(run(CollectiveOp::kAllReduce, kGiB, m).time);
   EXPECT_GE(all_reduce, 7190.2);
   EXPECT_LE(all_reduce, 7190.2 * 1.01);
-  const double gather = to_us(run_collective(shape(CollectiveOp::kAllGather, kGiB), m, Detail::kAll).time);
+  const double gather = to_us(run_collective(job(CollectiveOp::kAllGather, kGiB, m), m, kFull).time);
   EXPECT_GE(gather, 7190.2 / 2);
   EXPECT_LE(gather, 7190.2 / 2 * 1.01);
 }
 
-// Four ranks on a chip, all-reduce of S: HBM sees R + 1 touches of S to reduce in the chip, 3 + 2 on the ring
-// (times 63/64), 2 (R - 1) to gather: 5 + 4.92 + 6 = 15.92. A chip's stacks give 4 x 716 GB/s less what
-// rows and turning take; the
-// links (3303 us) hide behind that.
-TEST(ChipCollective, HidesBehindTheLinksAndIsBoundByHbmTouches) {
-  const MachineConfig m = machine("trn2:ultraserver");
+// Four ranks on a chip, all-reduce of S a rank, by the vendor's counts. Ring: every rank reads two and writes
+// one byte a byte to reduce, reads one and writes one to gather: 5 S a rank, 20 S a chip. KangaRing, a pair:
+// reads three and writes one, reads one and writes two: 7 S a pair, 14 S a chip. The chip's stacks give 4 x
+// 716 GB/s less what rows and turning take; the links, 3932 us, hide behind that.
+TEST(ChipCollective, IsBoundByHbmTouchesAndKangaRingTouchesFewer) {
+  const MachineConfig m = machine("trn2:instance");
   const double rate = 4 * 716e9 / m.hbm.efficiency.cost(65536).mixed();
-  const double touches = (5 + 5 * 63.0 / 64 + 6) * static_cast<double>(kGiB) / rate * 1e6;
-  const CollectiveResult r = run_collective(shape(CollectiveOp::kAllReduce, kGiB, 4), m, Detail::kOne);
-  EXPECT_GE(to_us(r.time), touches);
-  EXPECT_LE(to_us(r.time), touches * 1.05);
-  EXPECT_EQ(r.binding, "HBM of the chip");
+  const double s = static_cast<double>(kGiB) / rate * 1e6;
+  const CollectiveResult ring = run(CollectiveOp::kAllReduce, kGiB, m, 4, "ring");
+  EXPECT_EQ(ring.binding, "HBM");
+  EXPECT_NEAR(to_us(ring.time), 20 * s, 20 * s * 0.05);
+  const CollectiveResult kangaring = run(CollectiveOp::kAllReduce, kGiB, m, 4);
+  EXPECT_EQ(kangaring.algorithm, "kangaring");
+  EXPECT_EQ(kangaring.binding, "HBM");
+  EXPECT_NEAR(to_us(kangaring.time), 14 * s, 14 * s * 0.05);
+}
+
+// The vendor's ranges on an instance with four ranks a chip: mesh below 1 MB, RDH to 56 MB, KangaRing above.
+// The limits are those of auto; that each is the fastest of the three in the middle of its range comes out of
+// the model.
+TEST(ChipCollective, CrossoversAreInTheVendorsOrder) {
+  const MachineConfig m = machine("trn2:instance");
+  const auto fastest = [&](std::uint64_t bytes) {
+    std::string best;
+    Picoseconds least = Picoseconds::max();
+    for (const char* name : {"mesh", "rdh", "kangaring"}) {
+      const Picoseconds time = run(CollectiveOp::kAllReduce, bytes, m, 4, name).time;
+      if (time < least) least = time, best = name;
+    }
+    return best;
+  };
+  EXPECT_EQ(fastest(64 * 1024), "mesh");
+  EXPECT_EQ(fastest(8 * kMiB), "rdh");
+  EXPECT_EQ(fastest(256 * kMiB), "kangaring");
+  EXPECT_EQ(run(CollectiveOp::kAllReduce, 64 * 1024, m, 4).algorithm, "mesh");
+  EXPECT_EQ(run(CollectiveOp::kAllReduce, 8 * kMiB, m, 4).algorithm, "rdh");
 }
 
 // Small: every chip's flows simulated. The folded run must agree within 0.1 %.
@@ -117,29 +156,33 @@ TEST(FoldedCollective, EqualsTheFullRun) {
     const MachineConfig m = machine(name, {"collectives.slices=8"});
     for (const CollectiveOp op : {CollectiveOp::kAllReduce, CollectiveOp::kAllGather,
                                   CollectiveOp::kReduceScatter, CollectiveOp::kAllToAll}) {
-      for (const std::uint64_t bytes : {std::uint64_t{12345}, 16 * kMiB}) {
-        const CollectiveResult one = run_collective(shape(op, bytes), m, Detail::kOne);
-        const CollectiveResult all = run_collective(shape(op, bytes), m, Detail::kAll);
+      for (const std::uint64_t bytes : {std::uint64_t{12352}, 16 * kMiB}) {
+        const CollectiveJob j = job(op, bytes, m);
+        const CollectiveResult one = run_collective(j, m);
+        const CollectiveResult all = run_collective(j, m, kFull);
+        EXPECT_TRUE(one.folded && !all.folded);
         EXPECT_NEAR(to_us(one.time), to_us(all.time), 1e-3 * to_us(all.time)) << name << ' ' << bytes;
       }
     }
   }
 }
 
-// Time does not fall with the size.
+// Time does not fall with the size, algorithm by algorithm.
 TEST(Collective, IsMonotonicInSize) {
   const MachineConfig m = machine("trn2:ultraserver");
   for (const CollectiveOp op : {CollectiveOp::kAllReduce, CollectiveOp::kAllGather,
                                 CollectiveOp::kReduceScatter, CollectiveOp::kAllToAll}) {
+    const std::string algorithm = op == CollectiveOp::kAllToAll ? "direct" : "bucket";
     Picoseconds last;
     for (std::uint64_t bytes = 64; bytes <= kGiB; bytes *= 8) {
-      const Picoseconds t = run_collective(shape(op, bytes, 4), m, Detail::kOne).time;
+      const Picoseconds t = run(op, bytes, m, 4, algorithm).time;
       EXPECT_GE(t, last) << bytes;
       last = t;
     }
   }
 }
 
+// Of steps that become ready within a trigger's time, the order decides which is first; so none here.
 // Doubling every rate and halving every latency halves the time, but for the picosecond to which each of the
 // several thousand completions of a chain is rounded up: 213 us are 213,000,000 ps, so 3e-5 is allowed.
 TEST(Collective, ScalesWithTheMachine) {
@@ -148,14 +191,53 @@ TEST(Collective, ScalesWithTheMachine) {
                                        "hbm.stack_mb_per_s=2x",
                                        "neuron_core.dma.engine_mb_per_s=2x",
                                        "collectives.step_latency_ns=0.5x",
-                                       "collectives.start_latency_ns=0.5x"};
+                                       "collectives.start_latency_ns=0.5x",
+                                       "collectives.trigger_ns=0"};
+  const std::vector<std::string> once{"collectives.trigger_ns=0"};
   for (const CollectiveOp op : {CollectiveOp::kAllReduce, CollectiveOp::kAllToAll}) {
-    const double slow =
-        to_us(run_collective(shape(op, 64 * kMiB), machine("trn2:ultraserver"), Detail::kOne).time);
-    const double fast =
-        to_us(run_collective(shape(op, 64 * kMiB), machine("trn2:ultraserver", twice), Detail::kOne).time);
+    const double slow = to_us(run(op, 64 * kMiB, machine("trn2:ultraserver", once)).time);
+    const double fast = to_us(run(op, 64 * kMiB, machine("trn2:ultraserver", twice)).time);
     EXPECT_NEAR(2 * fast, slow, 3e-5 * slow);
   }
+}
+
+// Chips 0 and 8 of a column, and 4 and 12 between them: two hops either way, so a pair alone has half of its
+// bytes on each cable of the column, and both pairs have all of them: twice the time but for the latencies.
+TEST(Collective, GroupsBesideEachOtherShareTheMachine) {
+  const MachineConfig m = machine("trn2:instance");
+  const auto pair = [](std::uint32_t a, std::uint32_t b) {
+    CollectiveJob j;
+    j.task.bytes = 256 * kMiB;
+    j.task.op = CollectiveOp::kAllToAll;
+    j.group = Group::of({{0, a, 0}, {0, b, 0}});
+    return j;
+  };
+  const CollectiveResult alone = run_collective(pair(0, 8), m);
+  EXPECT_EQ(alone.why_full, "the group is not on every chip alike");
+  const CollectiveResult both = run_collectives({pair(0, 8), pair(4, 12)}, m);
+  EXPECT_NEAR(to_us(both.time), 2 * to_us(alone.time), 10);
+}
+
+// A rank that starts 100 us late delays everybody's all-reduce by that: nobody can have its part before.
+TEST(Collective, WaitsForTheRankThatStartsLate) {
+  const MachineConfig m = machine("trn2:instance");
+  CollectiveJob j = job(CollectiveOp::kAllReduce, 65536, m);
+  const Picoseconds level = run_collective(j, m, kFull).time;
+  j.delay.resize(16);
+  j.delay[5] = Picoseconds(100'000'000);
+  const CollectiveResult late = run_collective(j, m);
+  EXPECT_EQ(late.why_full, "ranks start at different times");
+  EXPECT_GE(late.time, j.delay[5]);
+  EXPECT_LE(late.time, level + j.delay[5]);
+}
+
+// Compute DMA in the background takes HBM from a collective that HBM binds, never gives any.
+TEST(Collective, LosesHbmToComputeInTheBackground) {
+  const MachineConfig m = machine("trn2:instance");
+  const CollectiveJob j = job(CollectiveOp::kAllReduce, 64 * kMiB, m, 4);
+  CollectiveOptions busy;
+  busy.background_rate = 1000e9;
+  EXPECT_GT(to_us(run_collective(j, m, busy).time), to_us(run_collective(j, m).time) * 1.05);
 }
 
 // Orders of a 4x4x4 torus with a thin Z: by the cut at each chip no schedule can load x more than its share
@@ -164,7 +246,8 @@ TEST(BucketOrders, BalanceTheThinAxis) {
   const Topology topology(machine("trn2:ultraserver").fabric);
   double share = 0;
   std::vector<double> load(3);
-  for (const BucketOrder& order : balanced_orders(topology)) {
+  const GroupShape shape = Group::whole(64, 1).shape(topology);
+  for (const BucketOrder& order : balanced_orders(shape.dimensions)) {
     share += order.share;
     double left = order.share;
     for (const std::uint32_t d : order.dimensions) {

@@ -62,13 +62,19 @@ std::string refusal(const Job& job) {
   return "accepted";
 }
 
-TEST(JobRun, RanksMustFillTheMachineAndGroupsChips) {
+TEST(JobRun, RanksMustFillTheMachine) {
   EXPECT_EQ(refusal(uniform_job(worker(1), {{"tp", 8}, {"fsdp", 2}})),
             "job: 16 ranks; trn2:instance seats 32, 8 a chip, and all must be taken");
-  EXPECT_EQ(
-      refusal(uniform_job(worker(1), {{"tp", 16}, {"fsdp", 2}})),
-      "job: axis tp: a group reaches over 2 of 4 chips; it must stay inside a chip or take the same number "
-      "of ranks on every chip");
+}
+
+// Ranks that take turns on two chips leave no order of chips that all groups share: all ranks are simulated.
+TEST(JobRun, GroupsOverAnyChipsAreRunInFull) {
+  Job job = uniform_job(worker(1), {{"tp", 16}, {"fsdp", 2}});
+  for (std::uint64_t rank = 0; rank < 32; ++rank) job.seats.push_back(rank);
+  std::swap(job.seats[0], job.seats[16]);  // a rank of the first group on the other group's chips
+  EXPECT_EQ(why_not_folded(job, instance()), "axis tp: groups with unequal numbers of ranks on their chips");
+  EXPECT_EQ(refusal(job), "accepted");
+  EXPECT_THROW(run_folded(job, instance()), ProgramError);
 }
 
 }  // namespace

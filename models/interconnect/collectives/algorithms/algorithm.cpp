@@ -1,0 +1,186 @@
+#include "models/interconnect/collectives/algorithms/algorithm.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace trn {
+
+extern const Algorithm kRingAlgorithm, kKangaRingAlgorithm, kMeshAlgorithm, kRdhAlgorithm, kBucketAlgorithm;
+
+const std::vector<Algorithm>& algorithms() {
+  static const std::vector<Algorithm> kAll{kMeshAlgorithm, kRdhAlgorithm, kRingAlgorithm, kKangaRingAlgorithm,
+                                           kBucketAlgorithm};
+  return kAll;
+}
+
+std::vector<std::string> staged_algorithm_names() {
+  std::vector<std::string> names;
+  for (const Algorithm& a : algorithms()) names.emplace_back(a.name);
+  names.insert(names.end(), {"single_step", "pipeline"});
+  return names;
+}
+
+namespace {
+
+const std::vector<std::string> kBetweenDomains{"ring", "mesh", "rdh"};
+
+const Algorithm* find(const std::string& name) {
+  for (const Algorithm& algorithm : algorithms())
+    if (name == algorithm.name) return &algorithm;
+  return nullptr;
+}
+
+// "bucket+rdh" is bucket inside a domain and rdh between domains.
+struct Parts {
+  std::string inside, between;
+};
+Parts parts_of(const std::string& name) {
+  const std::size_t plus = name.find('+');
+  if (plus == std::string::npos) return {name, ""};
+  return {name.substr(0, plus), name.substr(plus + 1)};
+}
+
+bool is_rooted(CollectiveOp op) { return op == CollectiveOp::kBroadcast || op == CollectiveOp::kReduce; }
+
+bool is_staged(CollectiveOp op) {
+  return op == CollectiveOp::kAllReduce || op == CollectiveOp::kAllGather ||
+         op == CollectiveOp::kReduceScatter || op == CollectiveOp::kBroadcast || op == CollectiveOp::kReduce;
+}
+
+// The stages between domains come last: what is left of the data by then is small.
+void add_domain_stages(const std::string& how, const GroupShape& shape, std::vector<Chain>& chains,
+                       Schedule& schedule) {
+  const std::uint32_t stride = shape.chips * shape.per_chip;
+  std::vector<Stage> stages;
+  if (how == "rdh") {
+    for (const std::uint32_t t : factor_teams(stride, shape.domains, false, shape.ranks, schedule))
+      stages.push_back({Stage::Kind::kExchange, t});
+  } else {
+    stages.push_back({how == "ring" ? Stage::Kind::kRing : Stage::Kind::kExchange,
+                      schedule.add_teams(Teams::strided(stride, shape.domains))});
+  }
+  for (Chain& chain : chains) chain.stages.insert(chain.stages.end(), stages.begin(), stages.end());
+}
+
+// Where stages have so many steps that their latencies rule, fewer slices do. With a root every rank's moves
+// are simulated.
+void limit_moves(const GroupShape& shape, bool every_rank, const Schedule& schedule,
+                 std::vector<Chain>& chains) {
+  constexpr std::uint64_t kMoves = 400'000;
+  for (Chain& chain : chains) {
+    std::uint64_t steps = every_rank ? 1 : 0;
+    for (const Stage& stage : chain.stages) steps += schedule.teams[stage.teams].size();
+    const std::uint64_t moves = steps * chains.size() * (every_rank ? shape.ranks : shape.per_chip);
+    chain.slices = std::clamp<std::uint64_t>(kMoves / moves, 1, chain.slices);
+  }
+}
+
+std::vector<Chain> make_chains(const std::string& name, const CollectiveTask& task, const GroupShape& shape,
+                               Schedule& schedule) {
+  const Parts parts = parts_of(name);
+  std::vector<Chain> chains{{1, 1, {}}};
+  if (shape.chips > 1 || !shape.regular)
+    chains = find(parts.inside)->chains(task, shape, schedule);
+  else
+    add_chip_stage(shape, schedule, chains[0].stages);
+  if (shape.domains > 1) {
+    add_domain_stages(parts.between, shape, chains, schedule);
+    // Slices let a domain's stages work on one while EFA carries another.
+    for (Chain& chain : chains) chain.slices = std::max(chain.slices, pipeline_slices(task, chain.share));
+  }
+  limit_moves(shape, is_rooted(task.op), schedule, chains);
+  return chains;
+}
+
+// The root's own block is empty, so that it sends or gets every byte once.
+BlockLayout rooted_layout(const CollectiveTask& task, std::uint32_t ranks) {
+  const BlockLayout others = BlockLayout::uniform(task.bytes, ranks - 1, task.granule);
+  std::vector<std::uint64_t> sizes;
+  for (std::uint32_t r = 0, b = 0; r < ranks; ++r)
+    sizes.push_back(r == task.root ? 0 : others.source(0, b++, {}).length);
+  return BlockLayout::sized(std::move(sizes), task.granule);
+}
+
+Schedule staged(const std::string& name, const CollectiveTask& task, const GroupShape& shape) {
+  Schedule schedule;
+  schedule.ranks = shape.ranks;
+  const bool rooted = is_rooted(task.op);
+  if (rooted)
+    schedule.layout = rooted_layout(task, shape.ranks);
+  else if (task.sizes.empty())
+    schedule.layout = BlockLayout::uniform(task.bytes, shape.ranks, task.granule);
+  else
+    schedule.layout = BlockLayout::sized(task.sizes, task.granule);
+  const std::vector<Chain> chains = make_chains(name, task, shape, schedule);
+  if (rooted)
+    unroll_rooted(chains, task.op == CollectiveOp::kBroadcast ? Rooted::kBroadcast : Rooted::kReduce,
+                  task.root, schedule);
+  else
+    unroll(chains,
+           task.op == CollectiveOp::kAllReduce       ? Phases::kAllReduce
+           : task.op == CollectiveOp::kReduceScatter ? Phases::kReduceScatter
+                                                     : Phases::kAllGather,
+           schedule);
+  return schedule;
+}
+
+Schedule dispatch(const std::string& name, const CollectiveTask& task, const GroupShape& shape) {
+  if (name == "single_step") return single_step_all_reduce(task, shape);
+  if (name == "pipeline")
+    return task.op == CollectiveOp::kBroadcast ? pipelined_broadcast(task, shape)
+                                               : pipelined_reduce(task, shape);
+  switch (task.op) {
+    case CollectiveOp::kAllToAll:
+      return direct_all_to_all(task, shape);
+    case CollectiveOp::kGather:
+      return direct_gather(task, shape);
+    case CollectiveOp::kScatter:
+      return direct_scatter(task, shape);
+    case CollectiveOp::kPermute:
+      return direct_permute(task, shape);
+    case CollectiveOp::kSendReceive:
+      return direct_send(task, shape);
+    case CollectiveOp::kBarrier:
+      return dissemination_barrier(shape);
+    default:
+      return staged(name, task, shape);
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> algorithm_names(const CollectiveTask& task, const GroupShape& shape) {
+  if (!is_staged(task.op)) return {task.op == CollectiveOp::kBarrier ? "dissemination" : "direct"};
+  std::vector<std::string> names;
+  for (const Algorithm& a : algorithms()) {
+    if (shape.domains == 1)
+      names.emplace_back(a.name);
+    else
+      for (const std::string& between : kBetweenDomains) names.push_back(a.name + ('+' + between));
+  }
+  if (task.op == CollectiveOp::kAllReduce && shape.domains == 1) names.emplace_back("single_step");
+  if (is_rooted(task.op) && shape.domains == 1) names.emplace_back("pipeline");
+  return names;
+}
+
+std::string algorithm_refusal(const std::string& name, const CollectiveTask& task, const GroupShape& shape) {
+  const std::vector<std::string> names = algorithm_names(task, shape);
+  if (std::find(names.begin(), names.end(), name) == names.end())
+    return "algorithm \"" + name + "\" is not one for this operation and group" + suggestion(name, names);
+  const Algorithm* const inside = find(parts_of(name).inside);
+  const std::string why = inside == nullptr ? "" : inside->refusal(task, shape);
+  return why.empty() ? "" : "algorithm " + name + ": " + why;
+}
+
+Schedule make_schedule(const std::string& name, const CollectiveTask& task, const GroupShape& shape) {
+  const std::string why = algorithm_refusal(name, task, shape);
+  if (!why.empty()) throw UsageError(why);
+  TRN_CHECK(shape.ranks > 1, "a collective of one rank");
+  Schedule schedule = dispatch(name, task, shape);
+  number_patterns(schedule);
+  return schedule;
+}
+
+}  // namespace trn
