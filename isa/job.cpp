@@ -89,6 +89,13 @@ Sequences collectives_of(const Program& program) {
   return out;
 }
 
+std::string text_of(const Program& program, const std::vector<std::uint32_t>& sequence, std::size_t k) {
+  if (k == sequence.size()) return "none";
+  const CollectiveDecl& decl = program.collectives[sequence[k]];
+  return std::string(kCollectiveOps[static_cast<std::size_t>(decl.op)]) + " of " + with_commas(decl.bytes) +
+         " B " + std::string(info(decl.dtype).name) + " priority " + std::to_string(decl.priority);
+}
+
 void check_agreement(const Job& job, std::uint64_t streams) {
   if (job.one_program()) return;
   std::vector<Sequences> sequences;
@@ -103,10 +110,9 @@ void check_agreement(const Job& job, std::uint64_t streams) {
       if (k == common && x.size() == y.size()) continue;
       refuse("job: axis " + axis + " stream " + std::to_string(stream),
              "ranks " + std::to_string(a) + " (" + job.program(a).name + ") and " + std::to_string(b) + " (" +
-                 job.program(b).name + ") disagree on collective " + std::to_string(k) +
-                 (k == common
-                      ? ": one has " + std::to_string(x.size()) + ", the other " + std::to_string(y.size())
-                      : ""));
+                 job.program(b).name + ") disagree on collective " + std::to_string(k) + ": " +
+                 text_of(job.program(a), x, k) + " and " + text_of(job.program(b), y, k) +
+                 "; give all ranks of the group the same collectives in the same order");
     }
   };
   for (const MeshAxis& axis : job.mesh)

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "base/error.h"
 #include "base/text.h"
 #include "models/interconnect/collectives/choose.h"
+#include "models/interconnect/collectives/msccl/msccl_reader.h"
+#include "models/interconnect/collectives/msccl/msccl_schedule.h"
 #include "sim/cli/sizes.h"
 
 namespace trn {
@@ -49,6 +52,22 @@ void add_delay(const std::string& text, CollectiveJob& job) {
   job.delay[rank] = Picoseconds(static_cast<std::uint64_t>(parse_number("--delay", parts[1], 0, 1e9) * 1e6));
 }
 
+// "0-3,1-2": rank 0 sends to 3, rank 1 to 2.
+void read_pairs(const std::string& text, CollectiveTask& task, std::uint32_t ranks) {
+  if (text.empty()) return;
+  if (task.op != CollectiveOp::kPermute) throw UsageError("--pairs is for permute");
+  std::vector<char> sends(ranks, 0), gets(ranks, 0);
+  for (const std::string& item : split(text, ',')) {
+    const std::vector<std::string> ends = split(item, '-');
+    if (ends.size() != 2) throw UsageError("--pairs " + item + ": expected FROM-TO");
+    const auto from = static_cast<std::uint32_t>(parse_count("--pairs", ends[0], 0, ranks - 1));
+    const auto to = static_cast<std::uint32_t>(parse_count("--pairs", ends[1], 0, ranks - 1));
+    if (from == to || sends[from]++ != 0 || gets[to]++ != 0)
+      throw UsageError("--pairs " + item + ": every rank sends to one other at most, and gets from one");
+    task.pairs.emplace_back(from, to);
+  }
+}
+
 // "all_gather:64MiB": on all ranks, at the same time.
 CollectiveJob parse_beside(const std::string& text, const Group& whole, const CollectiveTask& like) {
   const std::vector<std::string> parts = split(text, ':');
@@ -60,6 +79,19 @@ CollectiveJob parse_beside(const std::string& text, const Group& whole, const Co
   job.task.bytes = parse_size(parts[1]);
   job.group = whole;
   return job;
+}
+
+// "msccl:ring.xml"
+void read_msccl_file(const CollectiveArguments& a, CollectiveSetting& s) {
+  const std::string kind = split(a.algorithm, ':')[0];
+  if (kind != "msccl") return;
+  const std::string path = a.algorithm.substr(std::min(a.algorithm.size(), kind.size() + 1));
+  if (path.empty()) throw UsageError("--algorithm " + a.algorithm + ": expected msccl:FILE.xml");
+  const auto program = std::make_shared<const MscclProgram>(read_msccl(read_text_file(path), path));
+  s.job.schedule = [program](const CollectiveTask& task, std::uint32_t ranks) {
+    return msccl_schedule(*program, task, ranks);
+  };
+  s.algorithm = kind + ':' + path.substr(path.find_last_of('/') + 1);
 }
 
 void check_counts(const CollectiveArguments& a, const MachineConfig& machine) {
@@ -120,12 +152,18 @@ CollectiveSetting collective_setting(const CollectiveArguments& a) {
   const std::uint32_t ranks = s.job.group.ranks();
   if (a.root >= ranks) throw UsageError("--root: expected 0 to " + std::to_string(ranks - 1));
   if (a.priority >= s.machine.core.dma.priority_classes)
-    throw UsageError("--priority: " + s.machine.name + " has " +
-                     std::to_string(s.machine.core.dma.priority_classes) + " class(es), from 0");
+    throw UsageError("--priority: classes of " + s.machine.name + " are 0 to " +
+                     std::to_string(s.machine.core.dma.priority_classes - 1));
   s.job.task.root = a.root;
   s.job.task.shift = a.shift;
+  read_pairs(a.pairs, s.job.task, ranks);
+  const bool shifts = s.job.task.op == CollectiveOp::kPermute || s.job.task.op == CollectiveOp::kSendReceive;
+  if (shifts && a.shift % static_cast<std::int64_t>(ranks) == 0)
+    throw UsageError("--shift: " + std::to_string(a.shift) + " sends every rank's data to itself");
   s.job.task.granule = size_of(*dtype);
   s.job.priority = a.priority;
+  s.algorithm = a.algorithm;
+  read_msccl_file(a, s);
   for (const std::string& delay : a.delays) add_delay(delay, s.job);
   for (std::size_t g = 1; g < a.groups.size(); ++g) {
     CollectiveJob other = s.job;
@@ -138,9 +176,9 @@ CollectiveSetting collective_setting(const CollectiveArguments& a) {
   s.options.detail = a.detail == "full" ? CollectiveOptions::Detail::kFull : CollectiveOptions::Detail::kAuto;
   s.options.background_rate = a.background_gb_per_s * 1e9;
   s.options.background_priority = a.background_priority;
-  s.sizes = parse_sizes(a.sizes);
+  s.sizes = s.job.task.op == CollectiveOp::kBarrier ? std::vector<std::uint64_t>{kBarrierBytes}
+                                                    : parse_sizes(a.sizes);
   read_block_sizes(a, s);
-  s.algorithm = a.algorithm;
   s.who = std::to_string(ranks) + " ranks" +
           (a.groups.empty() ? ", " + std::to_string(a.ranks_per_chip) + " a chip" : "") +
           (a.domains > 1 ? ", " + std::to_string(a.domains) + " domains" : "") +
@@ -153,6 +191,12 @@ CollectiveSetting collective_setting(const CollectiveArguments& a) {
 void CollectiveSetting::set_size(std::uint64_t size) {
   job.task.bytes = size;
   for (CollectiveJob& other : groups) other.task.bytes = size;
+}
+
+void CollectiveSetting::check_algorithm() const {
+  if (algorithm == "auto" || algorithm == "all" || job.schedule) return;
+  const std::string why = algorithm_refusal(algorithm, job.task, job.group.shape(Topology(machine.fabric)));
+  if (!why.empty()) throw UsageError("--algorithm: " + why);
 }
 
 std::vector<std::string> CollectiveSetting::algorithms() const {
@@ -192,11 +236,14 @@ void CollectiveArguments::add_to(CLI::App& command) {
       ->capture_default_str();
   command
       .add_option("--algorithm", algorithm,
-                  "auto, all, " + join(staged_algorithm_names()) + ", or A+B between domains")
+                  "auto, all, " + join(staged_algorithm_names()) +
+                      ", A+B between domains, or msccl:FILE.xml, steps as MSCCL writes them (gpu = rank of "
+                      "the group)")
       ->capture_default_str();
   command.add_option("--root", root, "of broadcast, reduce, gather, scatter; the sender of send_receive")
       ->capture_default_str();
   command.add_option("--shift", shift, "permute: rank r sends to r + shift")->capture_default_str();
+  command.add_option("--pairs", pairs, "permute: FROM-TO,FROM-TO,... instead of a shift");
   command.add_option("--delay", delays, "RANK=MICROSECONDS: that rank starts late; repeatable")
       ->allow_extra_args(false);
   command.add_option("--beside", beside, "OPERATION:SIZE on all ranks at the same time; repeatable")

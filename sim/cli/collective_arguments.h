@@ -25,6 +25,7 @@ struct CollectiveArguments {
   std::vector<std::string> delays;
   std::uint32_t root = 0;
   std::int64_t shift = 1;
+  std::string pairs;
   std::uint32_t priority = 0;
   double background_gb_per_s = 0;
   std::uint32_t background_priority = 0;
@@ -45,6 +46,8 @@ struct CollectiveSetting {
   std::string algorithm;
   std::string who;  // "64 ranks, 4 a chip"
 
+  // UsageError unless the algorithm suits the operation and the group.
+  void check_algorithm() const;
   void set_size(std::uint64_t size);
   // Those to compare at the present size: one, or every one that suits the group.
   std::vector<std::string> algorithms() const;

@@ -81,6 +81,7 @@ void print_json(const CollectiveArguments& a, const CollectiveSetting& s, const 
 
 void run(const CollectiveArguments& a) {
   CollectiveSetting s = collective_setting(a);
+  s.check_algorithm();
   std::vector<Row> rows;
   if (!a.json) print_header(a, s);
   std::string why_full;
@@ -112,7 +113,9 @@ void add_collective(CLI::App& app) {
       "--algorithm all\n"
       "          trnsim collective all_gather --machine trn2:ultraserver --group 0-15 --group 16-31 --sizes "
       "64MiB\n"
-      "          trnsim collective all_reduce --machine trn2:ultraserver --domains 7812 --sizes 1GiB");
+      "          trnsim collective all_reduce --machine trn2:ultraserver --domains 7812 --sizes 1GiB\n"
+      "          trnsim collective all_reduce --machine trn2:instance --group 0-7 --algorithm "
+      "msccl:traces/samples/msccl/ring_allreduce_8npus.xml");
   arguments->add_to(*command);
   command->callback([arguments] { run(*arguments); });
 }

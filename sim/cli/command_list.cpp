@@ -7,6 +7,8 @@
 #include "isa/reference.h"
 #include "kernels/gemm.h"
 #include "kernels/registry.h"
+#include "models/interconnect/collectives/algorithms/algorithm.h"
+#include "models/interconnect/topology/fabric_config.h"
 #include "sim/cli/cli.h"
 #include "workloads/layout.h"
 
@@ -30,6 +32,8 @@ void list() {
   line("kernels", names(kernel_table()));
   line("gemm orders", kGemmOrders);
   line("collectives", {kCollectiveOps.begin(), kCollectiveOps.end()});
+  line("algorithms", staged_algorithm_names());
+  line("routings", {kRoutings.begin(), kRoutings.end()});
   line("recompute", kRecomputeNames);
   line("lowerings", kLoweringNames);
   line("dtypes", dtype_names());

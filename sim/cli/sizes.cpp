@@ -1,6 +1,7 @@
 #include "sim/cli/sizes.h"
 
-#include <cmath>
+#include <fmt/format.h>
+
 #include <cstdlib>
 
 #include "base/error.h"
@@ -45,8 +46,8 @@ double parse_number(const std::string& option, const std::string& text, double l
   char* end = nullptr;
   const double number = std::strtod(text.c_str(), &end);
   if (text.empty() || *end != '\0' || !(number >= least && number <= most))
-    throw UsageError(option + ": \"" + text + "\": expected a number from " + std::to_string(least) + " to " +
-                     std::to_string(most));
+    throw UsageError(
+        fmt::format("{}: \"{}\": expected a number from {:g} to {:g}", option, text, least, most));
   return number;
 }
 

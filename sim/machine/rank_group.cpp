@@ -43,8 +43,8 @@ std::vector<RankGroup> Seating::groups(const std::string& axis, const Topology& 
   return out;
 }
 
-// Inside their chips, or over every chip, or over all chips that differ in the same coordinates only: then the
-// machine's symmetries map the groups on each other.
+// Inside their chips, or over every chip, or over all chips that differ in the same coordinates only: then
+// the machine's symmetries map the groups on each other.
 std::string Seating::why_not_alike(const std::string& axis, const Topology& topology) const {
   const std::vector<RankGroup> all = groups(axis, topology);
   const GroupShape& first = all[0].shape;
@@ -69,6 +69,7 @@ std::shared_ptr<const Schedule> group_schedule(const CollectiveDecl& decl, const
   task.slices = machine.collectives.slices;
   task.min_slice_bytes = machine.collectives.min_slice_bytes;
   task.ring_slices = machine.collectives.ring_slices;
+  task.packet_bytes = machine.collectives.packet.count();
   const std::string name = choose_algorithm(task, shape, machine.collectives.automatic);
   return std::make_shared<const Schedule>(make_schedule(name, task, shape));
 }

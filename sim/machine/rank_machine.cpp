@@ -98,8 +98,8 @@ void RankMachine::add_axes(const Job& job) {
   }
 }
 
-// A chip's ranks share its links and its path between the dies: this rank sees its part of them. It stands for all
-// ranks of its group on the chip, each of which takes that part of what they do together.
+// A chip's ranks share its links and its path between the dies: this rank sees its part of them. It stands
+// for all ranks of its group on the chip, each of which takes that part of what they do together.
 void RankMachine::add_axis(Axis& axis) {
   FlowEngine& flows = traffic_.flows();
   CollectiveResources& r = axis.resources;

@@ -4,7 +4,9 @@
 #include <deque>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "models/interconnect/collectives/choose.h"
+#include "models/interconnect/collectives/partners.h"
 
 namespace trn {
 namespace {
@@ -55,7 +57,8 @@ void find_binding(const FlowEngine& flows, CollectiveResult& result) {
 
 // Why one chip cannot stand for all; empty if it can.
 std::string why_full(const std::vector<CollectiveJob>& jobs, const Schedule& schedule,
-                     const GroupShape& shape, const Topology& topology, const CollectiveOptions& options) {
+                     const GroupShape& shape, const Topology& topology, const Routes& routes,
+                     const CollectiveOptions& options) {
   if (options.detail == CollectiveOptions::Detail::kFull) return "asked for";
   if (!topology.chips_alike()) return "the machine's chips differ";
   if (jobs.size() > 1) return "several groups";
@@ -63,6 +66,7 @@ std::string why_full(const std::vector<CollectiveJob>& jobs, const Schedule& sch
   if (!schedule.symmetric) return "ranks do different things";
   if (!shape.regular || !jobs[0].group.covers(topology)) return "the group is not on every chip alike";
   if (!schedule.layout.even()) return "uneven blocks";
+  if (!partners_alike(schedule, jobs[0].group, topology, routes)) return "partners are nearer on some chips";
   return {};
 }
 
@@ -79,6 +83,12 @@ Prepared prepare(const CollectiveJob& job, const MachineConfig& machine, const T
   task.slices = machine.collectives.slices;
   task.min_slice_bytes = machine.collectives.min_slice_bytes;
   task.ring_slices = machine.collectives.ring_slices;
+  task.packet_bytes = machine.collectives.packet.count();
+  if (job.schedule) {
+    p.algorithm = job.algorithm;
+    p.schedule = std::make_shared<const Schedule>(job.schedule(task, job.group.ranks()));
+    return p;
+  }
   p.algorithm = job.algorithm == "auto" ? choose_algorithm(task, p.shape, machine.collectives.automatic)
                                         : job.algorithm;
   p.schedule = std::make_shared<const Schedule>(make_schedule(p.algorithm, task, p.shape));
@@ -128,7 +138,8 @@ class Simulation {
       : jobs_(jobs), machine_(machine), topology_(machine.fabric), routes_(topology_) {
     for (const CollectiveJob& job : jobs) prepared_.push_back(prepare(job, machine, topology_));
     result_.algorithm = prepared_[0].algorithm;
-    result_.why_full = why_full(jobs, *prepared_[0].schedule, prepared_[0].shape, topology_, options);
+    result_.why_full =
+        why_full(jobs, *prepared_[0].schedule, prepared_[0].shape, topology_, routes_, options);
     result_.folded = result_.why_full.empty();
     using Detail = CollectiveResources::Detail;
     const Group all = everyone(jobs);
@@ -154,7 +165,9 @@ class Simulation {
     while (const std::optional<Picoseconds> next = traffic_.next_event(now)) {
       now = *next;
       traffic_.advance(now);
+      check_progress(now);
     }
+    check_progress(now);
     TRN_CHECK(open_ == 0, "a collective did not finish");
     result_.moves = runs_[0]->moves();
     result_.bound = collective_bound(jobs_[0].task, jobs_[0].group, topology_,
@@ -164,6 +177,14 @@ class Simulation {
   }
 
  private:
+  // Background DMA would go on for ever beside a collective that got stuck.
+  void check_progress(Picoseconds now) const {
+    for (std::size_t i = 0; i < runs_.size(); ++i)
+      if (runs_[i]->stuck())
+        throw DeadlockError(prepared_[i].algorithm + ": deadlock at " + with_commas(now.count()) +
+                            " ps: " + runs_[i]->describe_stuck() +
+                            "; a step may wait only for steps that its rank executes or that send to it");
+  }
   void done(std::size_t job, Picoseconds now) {
     if (job == 0) result_.time = now;
     if (--open_ == 0 && background_) background_->stop();

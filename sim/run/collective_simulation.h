@@ -1,6 +1,7 @@
 // Runs collectives alone on a machine, beside what they cannot beat.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +18,8 @@ struct CollectiveJob {
   std::string algorithm = "auto";
   std::uint32_t priority = 0;
   std::vector<Picoseconds> delay;  // by rank: it starts so much later
+  // If set, makes the schedule for a task and a number of ranks; `algorithm` is its name.
+  std::function<Schedule(const CollectiveTask&, std::uint32_t)> schedule;
 };
 
 struct CollectiveOptions {
@@ -39,7 +42,7 @@ struct CollectiveResult {
   std::uint64_t moves = 0;
 };
 
-// The first job's time is the result's; the others run beside it.
+// The first job's time is the result's; the others run beside it. DeadlockError if one gets stuck.
 CollectiveResult run_collectives(const std::vector<CollectiveJob>& jobs, const MachineConfig& machine,
                                  const CollectiveOptions& options = {});
 CollectiveResult run_collective(const CollectiveJob& job, const MachineConfig& machine,

@@ -183,7 +183,8 @@ RunResult run_folded(const Job& job, const MachineConfig& machine, ExecutionObse
   check_alone(job, machine);
   check(job, machine);
   const std::string why = why_not_folded(job, machine);
-  if (!why.empty()) throw ProgramError("job: one rank cannot stand for all: " + why + "; --detail full simulates all");
+  if (!why.empty())
+    throw ProgramError("job: one rank cannot stand for all: " + why + "; --detail full simulates all");
   const Program& program = job.programs[0];
   const ScopedContext context;
   const RankMachine rank(job, machine, observer);

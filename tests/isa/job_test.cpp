@@ -47,12 +47,18 @@ TEST(Job, GroupsDifferInOneCoordinate) {
 
 TEST(Job, MembersOfAGroupMustAgreeOnEveryCollective) {
   EXPECT_EQ(refusal(two_programs(1024)), "accepted");
-  EXPECT_EQ(refusal(two_programs(2048)),
-            "job: axis tp stream 0: ranks 2 (a) and 3 (b) disagree on collective 0");
+  EXPECT_EQ(
+      refusal(two_programs(2048)),
+      "job: axis tp stream 0: ranks 2 (a) and 3 (b) disagree on collective 0: all_reduce of 1,024 B bf16 "
+      "priority 0 and all_reduce of 2,048 B bf16 priority 0; give all ranks of the group the same "
+      "collectives in "
+      "the same order");
   Job fewer = two_programs(1024);
   fewer.programs[1].cores[0].streams[index_of(Engine::kGpSimd)].clear();
-  EXPECT_EQ(refusal(fewer),
-            "job: axis tp stream 0: ranks 2 (a) and 3 (b) disagree on collective 0: one has 3, the other 0");
+  EXPECT_EQ(
+      refusal(fewer),
+      "job: axis tp stream 0: ranks 2 (a) and 3 (b) disagree on collective 0: all_reduce of 1,024 B bf16 "
+      "priority 0 and none; give all ranks of the group the same collectives in the same order");
 }
 
 TEST(Job, PartsMustFitTogether) {

@@ -8,33 +8,12 @@
 #include "models/interconnect/collectives/msccl/msccl_check.h"
 #include "models/interconnect/collectives/msccl/msccl_reader.h"
 #include "tests/support/msccl_machine.h"
+#include "tests/support/msccl_text.h"
 
 namespace trn {
 namespace {
 
-std::string step(int s, const std::string& type, const std::string& source, const std::string& destination,
-                 const std::string& rest = R"(depid="-1" deps="-1" hasdep="0")", int count = 1) {
-  const auto place = [](const std::string& name, const std::string& text) {
-    return name + "buf=\"" + text[0] + "\" " + name + "off=\"" + text.substr(1) + "\" ";
-  };
-  return "<step s=\"" + std::to_string(s) + "\" type=\"" + type + "\" " + place("src", source) +
-         place("dst", destination) + "cnt=\"" + std::to_string(count) + "\" " + rest + "/>\n";
-}
-
-std::string algo(const std::string& coll, int gpus, bool in_place, const std::string& inside) {
-  return "<algo name=\"test\" nchunksperloop=\"2\" ngpus=\"" + std::to_string(gpus) + "\" coll=\"" + coll +
-         "\" inplace=\"" + (in_place ? "1" : "0") + "\">\n" + inside + "</algo>\n";
-}
-
-std::string gpu(int id, const std::string& inside,
-                const std::string& chunks = "i_chunks='1' o_chunks='2' s_chunks='1'") {
-  return "<gpu id=\"" + std::to_string(id) + "\" " + chunks + ">\n" + inside + "</gpu>\n";
-}
-
-std::string block(int id, int send, int receive, const std::string& inside) {
-  return "<tb id=\"" + std::to_string(id) + "\" send=\"" + std::to_string(send) + "\" recv=\"" +
-         std::to_string(receive) + "\" chan=\"0\">\n" + inside + "</tb>\n";
-}
+using namespace msccl_text;
 
 MscclBytes run(const MscclProgram& program, std::uint64_t seed, MscclBytes& before) {
   std::mt19937_64 random(seed);
@@ -47,11 +26,11 @@ MscclBytes run(const MscclProgram& program, std::uint64_t seed, MscclBytes& befo
 
 TEST(Msccl, TheRingAllReduceOfTheSampleSums) {
   const MscclProgram program =
-      read_msccl(read_text_file("tests/data/msccl/ring_allreduce_8npus.xml"), "ring");
+      read_msccl(read_text_file("traces/samples/msccl/ring_allreduce_8npus.xml"), "ring");
   const MscclOperations expanded = expand_msccl(program);
   // Eight ranks send each of 7 chunks to be reduced and 7 reduced ones; none waits in scratch.
   EXPECT_EQ(expanded.operations.size(), 8u * 14u);
-  EXPECT_EQ(expanded.memory.chunks(0, MscclBuffer::kScratch), 0u);
+  EXPECT_EQ(expanded.memory.chunks(0, MscclBuffer::kTemp), 0u);
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     MscclBytes before;
     const MscclBytes after = run(program, seed, before);

@@ -8,7 +8,8 @@ namespace trn {
 namespace {
 
 // Chips in a box of dimensions, last one fastest, rings where asked for.
-GroupShape box(std::vector<std::uint32_t> sizes, std::uint32_t per_chip, bool rings, std::uint32_t domains = 1) {
+GroupShape box(std::vector<std::uint32_t> sizes, std::uint32_t per_chip, bool rings,
+               std::uint32_t domains = 1) {
   GroupShape shape;
   shape.per_chip = per_chip;
   shape.domains = domains;
@@ -46,9 +47,19 @@ std::vector<GroupShape> shapes() {
     all.push_back(box({n}, 1, true));
     all.push_back(irregular(n));
   }
-  for (const auto& [sizes, per_chip] : std::vector<std::pair<std::vector<std::uint32_t>, std::uint32_t>>{
-           {{1}, 4}, {{1}, 8}, {{2}, 4}, {{4}, 4}, {{3}, 2}, {{4, 4}, 1}, {{4, 4}, 2}, {{4, 4}, 4}, {{2, 3, 2}, 1},
-           {{2, 3}, 3}, {{4, 2, 2}, 2}, {{3, 5}, 1}})
+  for (const auto& [sizes, per_chip] :
+       std::vector<std::pair<std::vector<std::uint32_t>, std::uint32_t>>{{{1}, 4},
+                                                                         {{1}, 8},
+                                                                         {{2}, 4},
+                                                                         {{4}, 4},
+                                                                         {{3}, 2},
+                                                                         {{4, 4}, 1},
+                                                                         {{4, 4}, 2},
+                                                                         {{4, 4}, 4},
+                                                                         {{2, 3, 2}, 1},
+                                                                         {{2, 3}, 3},
+                                                                         {{4, 2, 2}, 2},
+                                                                         {{3, 5}, 1}})
     for (const bool rings : {false, true}) all.push_back(box(sizes, per_chip, rings));
   for (const std::uint32_t domains : {2U, 3U, 4U, 6U})
     for (const auto& [sizes, per_chip] : std::vector<std::pair<std::vector<std::uint32_t>, std::uint32_t>>{
@@ -67,7 +78,8 @@ std::string name_of(const GroupShape& s) {
 // What must lie where: a straightforward loop over ranks and blocks, nothing of the schedule's.
 class Expectation {
  public:
-  Expectation(const CollectiveTask& task, std::uint32_t ranks, std::mt19937& random) : task_(task), ranks_(ranks) {
+  Expectation(const CollectiveTask& task, std::uint32_t ranks, std::mt19937& random)
+      : task_(task), ranks_(ranks) {
     input.resize(ranks);
     output.resize(ranks);
     for (std::uint32_t r = 0; r < ranks; ++r) {
@@ -79,7 +91,8 @@ class Expectation {
   void prepare(const BlockLayout& layout) {
     for (std::uint32_t r = 0; r < ranks_; ++r) {
       if (task_.op == CollectiveOp::kAllGather || (task_.op == CollectiveOp::kBroadcast && r == task_.root)) {
-        const ByteRange own = task_.op == CollectiveOp::kAllGather ? layout.source(r, r, {}) : ByteRange{0, task_.bytes};
+        const ByteRange own =
+            task_.op == CollectiveOp::kAllGather ? layout.source(r, r, {}) : ByteRange{0, task_.bytes};
         for (std::uint64_t i = 0; i < own.length; ++i) output[r][own.offset + i] = input[r][own.offset + i];
       }
     }
@@ -93,7 +106,8 @@ class Expectation {
                                              task_.op == CollectiveOp::kAllToAll ? r : b, {});
         ASSERT_EQ(to.length, task_.op == CollectiveOp::kAllToAll ? from.length : to.length);
         for (std::uint64_t i = 0; i < to.length; ++i)
-          ASSERT_EQ(got[r][to.offset + i], value(r, b, from.offset + i)) << what << ": rank " << r << " block " << b;
+          ASSERT_EQ(got[r][to.offset + i], value(r, b, from.offset + i))
+              << what << ": rank " << r << " block " << b;
       }
     }
   }
@@ -146,8 +160,8 @@ class Expectation {
 void run_on_data(const CollectiveTask& task, const GroupShape& shape, std::mt19937& random, int& runs) {
   for (const std::string& name : algorithm_names(task, shape)) {
     if (!algorithm_refusal(name, task, shape).empty()) continue;
-    const std::string what = std::string(kCollectiveOps[static_cast<std::size_t>(task.op)]) + ' ' + name + " of " +
-                             std::to_string(task.bytes) + " B on " + name_of(shape);
+    const std::string what = std::string(kCollectiveOps[static_cast<std::size_t>(task.op)]) + ' ' + name +
+                             " of " + std::to_string(task.bytes) + " B on " + name_of(shape);
     SCOPED_TRACE(what);
     const Schedule schedule = make_schedule(name, task, shape);
     Expectation expected(task, shape.ranks, random);
@@ -165,7 +179,8 @@ TEST(Schedules, LeaveEveryRankWithExactlyTheRightBytes) {
   int runs = 0;
   for (const GroupShape& shape : shapes()) {
     for (std::size_t op = 0; op < kCollectiveOps.size(); ++op) {
-      for (const std::uint64_t bytes : {std::uint64_t{shape.ranks} * 48, std::uint64_t{1013}, std::uint64_t{3}}) {
+      for (const std::uint64_t bytes :
+           {std::uint64_t{shape.ranks} * 48, std::uint64_t{1013}, std::uint64_t{3}}) {
         CollectiveTask task;
         task.op = static_cast<CollectiveOp>(op);
         task.bytes = bytes;
@@ -185,11 +200,12 @@ TEST(Schedules, CarryUnevenBlocks) {
   std::mt19937 random(6);
   int runs = 0;
   for (const GroupShape& shape : shapes()) {
-    for (const CollectiveOp op : {CollectiveOp::kAllGather, CollectiveOp::kReduceScatter, CollectiveOp::kGather,
-                                  CollectiveOp::kScatter, CollectiveOp::kAllToAll}) {
+    for (const CollectiveOp op : {CollectiveOp::kAllGather, CollectiveOp::kReduceScatter,
+                                  CollectiveOp::kGather, CollectiveOp::kScatter, CollectiveOp::kAllToAll}) {
       CollectiveTask task;
       task.op = op;
-      const std::size_t n = op == CollectiveOp::kAllToAll ? std::size_t{shape.ranks} * shape.ranks : shape.ranks;
+      const std::size_t n =
+          op == CollectiveOp::kAllToAll ? std::size_t{shape.ranks} * shape.ranks : shape.ranks;
       for (std::size_t i = 0; i < n; ++i) {
         task.sizes.push_back(random() % 5 == 0 ? 0 : random() % 40);
         task.bytes += task.sizes.back();

@@ -9,6 +9,7 @@
 namespace trn {
 
 // By the table; where nothing in it suits the group, the first algorithm that does.
-std::string choose_algorithm(const CollectiveTask& task, const GroupShape& shape, const AlgorithmTable& table);
+std::string choose_algorithm(const CollectiveTask& task, const GroupShape& shape,
+                             const AlgorithmTable& table);
 
 }  // namespace trn

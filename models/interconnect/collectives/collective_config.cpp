@@ -16,12 +16,14 @@ Picoseconds ns(ConfigNode& node, const std::string& key) {
 AlgorithmTable parse_table(ConfigNode node) {
   AlgorithmTable table;
   table.limits = node.positives("limits_bytes");
-  if (!std::is_sorted(table.limits.begin(), table.limits.end())) node.fail("limits_bytes", "expected rising sizes");
+  if (!std::is_sorted(table.limits.begin(), table.limits.end()))
+    node.fail("limits_bytes", "expected rising sizes");
   const std::vector<std::string> known = staged_algorithm_names();
   const auto names = [&](const std::string& key) {
     std::vector<std::string> list = node.texts(key);
     if (list.size() != table.limits.size() + 1)
-      node.fail(key, "expected one name more than limits_bytes has sizes: " + std::to_string(table.limits.size() + 1));
+      node.fail(key, "expected one name more than limits_bytes has sizes: " +
+                         std::to_string(table.limits.size() + 1));
     return list;
   };
   table.inside = names("inside");
@@ -54,7 +56,8 @@ CollectiveConfig CollectiveConfig::parse(ConfigNode node, const std::string& sha
   ConfigNode automatic = node.child("auto");
   for (const std::string& key : automatic.keys()) {
     AlgorithmTable table = parse_table(automatic.child(key));  // every one is checked
-    if (key == shape || (key == "default" && config.automatic.inside.empty())) config.automatic = std::move(table);
+    if (key == shape || (key == "default" && config.automatic.inside.empty()))
+      config.automatic = std::move(table);
   }
   if (config.automatic.inside.empty()) node.fail("auto", "neither " + shape + " nor default");
   automatic.reject_unknown_keys();

@@ -10,8 +10,8 @@
 
 namespace trn {
 
-// By size: names[i] up to limits[i] bytes, the last one above. A name may list several, as in "kangaring/ring": the
-// first that suits the group is taken.
+// By size: names[i] up to limits[i] bytes, the last one above. A name may list several, as in
+// "kangaring/ring": the first that suits the group is taken.
 struct AlgorithmTable {
   std::vector<std::uint64_t> limits;
   std::vector<std::string> inside;   // all-reduce and its halves

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/text.h"
 
 namespace trn {
 
@@ -32,7 +33,7 @@ void CollectiveRun::start(Picoseconds now) {
       state.waiting = dependencies_.count(s, site);
       state.earliest = now + start_.config.start_latency + start_.config.step_latency + delay(step, site);
       ++moves_;
-      if (state.waiting == 0) traffic_.start_timer(state.earliest, *this, s * sites_ + site);
+      if (state.waiting == 0) start_at(state.earliest, s * sites_ + site);
     };
     if (step.executors.empty())
       for (std::uint32_t site = 0; site < sites_; ++site) add(site);
@@ -44,12 +45,18 @@ void CollectiveRun::start(Picoseconds now) {
   if (open_ == 0) done_(now);
 }
 
+void CollectiveRun::start_at(Picoseconds at, std::uint64_t state) {
+  ++active_;
+  traffic_.start_timer(at, *this, state);
+}
+
 // Nobody's memory is touched before that rank has started.
 Picoseconds CollectiveRun::delay(const Step& step, std::uint32_t site) const {
   if (start_.delay.empty()) return Picoseconds(0);
   Picoseconds latest = start_.delay[site];
   for (const auto* pieces : {&step.sources, &step.destinations})
-    for (const Piece& piece : *pieces) latest = std::max(latest, start_.delay[schedule_->resolve(piece.at, site)]);
+    for (const Piece& piece : *pieces)
+      latest = std::max(latest, start_.delay[schedule_->resolve(piece.at, site)]);
   return latest;
 }
 
@@ -85,14 +92,19 @@ void CollectiveRun::timer(std::uint64_t token, Picoseconds now) {
       return;
     }
   }
-  const Bytes bytes(std::max<std::uint64_t>(1, schedule_->bytes(step, site)));
-  traffic_.start_flow(now, lane(step, site).flow_class, bytes, *this, token);
+  const std::uint64_t bytes = schedule_->bytes(step, site);
+  if (bytes == 0)  // an empty block: nothing moves, but whoever waits for it goes on
+    flow_done(token, now);
+  else
+    traffic_.start_flow(now, lane(step, site).flow_class, Bytes(bytes), *this, token);
 }
 
 void CollectiveRun::flow_done(std::uint64_t token, Picoseconds now) {
   const std::uint32_t s = step_of(token), site = site_of(token);
   const Step& step = schedule_->steps[s];
   const Lane& path = lane(step, site);
+  states_[token].done = true;
+  --active_;
   unlock(dependencies_.after_sending(s), site, now, now);
   for (std::uint32_t d = 0; d < step.destinations.size(); ++d) {
     const Picoseconds arrival = now + path.latency[d];
@@ -112,8 +124,40 @@ void CollectiveRun::unlock(const std::vector<std::uint32_t>& steps, std::uint32_
     if (!dependencies_.executes(s, site)) continue;
     State& state = states_[s * sites_ + site];
     state.earliest = std::max(state.earliest, at);
-    if (--state.waiting == 0) traffic_.start_timer(std::max(now, state.earliest), *this, s * sites_ + site);
+    if (--state.waiting == 0) start_at(std::max(now, state.earliest), s * sites_ + site);
   }
+}
+
+std::vector<std::string> CollectiveRun::missing(std::uint32_t step, std::uint32_t site) const {
+  std::vector<std::string> out;
+  for (const Step::Arrival& a : schedule_->steps[step].received) {
+    const Place to = schedule_->steps[a.step].destinations[a.destination].at;
+    bool sent = false;
+    for (std::uint32_t from = 0; from < sites_; ++from) {
+      if (!dependencies_.executes(a.step, from) || schedule_->resolve(to, from) % sites_ != site) continue;
+      sent = true;
+      if (!states_[a.step * sites_ + from].done)
+        out.push_back("step " + std::to_string(a.step) + " of rank " + std::to_string(from));
+    }
+    if (!sent) out.push_back("step " + std::to_string(a.step) + ", which sends nothing to it");
+  }
+  for (const std::uint32_t before : schedule_->steps[step].own)
+    if (dependencies_.executes(before, site) && !states_[before * sites_ + site].done)
+      out.push_back("its own step " + std::to_string(before));
+  return out;
+}
+
+std::string CollectiveRun::describe_stuck() const {
+  constexpr std::size_t kShown = 4;
+  std::vector<std::string> first;
+  for (std::uint64_t s = 0; s < states_.size() && first.size() < kShown; ++s) {
+    if (states_[s].done || states_[s].waiting == 0 || !dependencies_.executes(step_of(s), site_of(s)))
+      continue;
+    first.push_back("rank " + std::to_string(site_of(s)) + " step " + std::to_string(step_of(s)) +
+                    " waits for " + join(missing(step_of(s), site_of(s)), " and "));
+  }
+  if (open_ > first.size()) first.emplace_back("...");
+  return with_commas(open_) + " of " + with_commas(moves_) + " moves wait for ever: " + join(first, "; ");
 }
 
 }  // namespace trn

@@ -31,8 +31,8 @@ Seat Group::seat(std::uint32_t rank) const {
 
 namespace {
 
-// The group's chips in order of appearance; empty unless ranks go domain by domain, chip by chip, the same chips
-// with the same number of ranks in every domain.
+// The group's chips in order of appearance; empty unless ranks go domain by domain, chip by chip, the same
+// chips with the same number of ranks in every domain.
 struct Regular {
   std::vector<std::uint32_t> chips;
   std::uint32_t per_chip = 0;
@@ -46,7 +46,8 @@ Regular find_regular(const Group& group) {
          group.seat(r.per_chip).chip == first.chip)
     ++r.per_chip;
   if (group.ranks() % r.per_chip != 0) return {};
-  for (std::uint32_t rank = 0; rank < group.ranks() && group.seat(rank).domain == first.domain; rank += r.per_chip)
+  for (std::uint32_t rank = 0; rank < group.ranks() && group.seat(rank).domain == first.domain;
+       rank += r.per_chip)
     r.chips.push_back(group.seat(rank).chip);
   const auto per_domain = static_cast<std::uint32_t>(r.chips.size()) * r.per_chip;
   if (group.ranks() % per_domain != 0) return {};
@@ -64,8 +65,8 @@ Regular find_regular(const Group& group) {
   return std::adjacent_find(domains.begin(), domains.end()) == domains.end() ? r : Regular{};
 }
 
-// The machine's dimensions over which the chips reach, if they are all those with the same coordinates elsewhere,
-// in the machine's order.
+// The machine's dimensions over which the chips reach, if they are all those with the same coordinates
+// elsewhere, in the machine's order.
 std::vector<GroupShape::Dimension> box(const std::vector<std::uint32_t>& chips, const Topology& topology,
                                        std::uint32_t per_chip) {
   std::vector<GroupShape::Dimension> out;
@@ -85,7 +86,8 @@ std::vector<GroupShape::Dimension> box(const std::vector<std::uint32_t>& chips, 
   for (auto d = spanned.rbegin(); d != spanned.rend(); ++d) {
     const Dimension& dimension = dimensions[*d];
     const auto size = static_cast<std::uint32_t>(dimension.size);
-    out.insert(out.begin(), {stride, size, dimension.kind == DimensionKind::kRing, topology.dimension_rate(dimension)});
+    out.insert(out.begin(),
+               {stride, size, dimension.kind == DimensionKind::kRing, topology.dimension_rate(dimension)});
     stride *= size;
   }
   return out;
@@ -96,12 +98,24 @@ std::vector<GroupShape::Ring> rings(const std::vector<std::uint32_t>& chips, con
   if (chips.size() < 2) return {};
   std::map<std::uint32_t, std::uint32_t> index;
   for (std::uint32_t i = 0; i < chips.size(); ++i) index[chips[i]] = i;
-  std::vector<RingEdge> edges;
-  for (const Link& link : topology.links()) {  // both directions are listed: take one
-    if (link.from >= link.to) continue;
+  // Rates by the two ends, the lower number first. A ring runs both ways: a link without one back is no
+  // cable.
+  using Rates = std::vector<double>;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::pair<Rates, Rates>> between;
+  for (const Link& link : topology.links()) {
     const auto a = index.find(link.from), b = index.find(link.to);
     if (a == index.end() || b == index.end()) continue;
-    edges.push_back({a->second, b->second, topology.classes()[link.link_class].rate});
+    const bool up = a->second < b->second;
+    auto& [there, back] = between[std::minmax(a->second, b->second)];
+    (up ? there : back).push_back(topology.classes()[link.link_class].rate);
+  }
+  std::vector<RingEdge> edges;
+  for (auto& [ends, rates] : between) {
+    auto& [there, back] = rates;
+    std::sort(there.begin(), there.end());
+    std::sort(back.begin(), back.end());
+    for (; !there.empty() && !back.empty(); there.pop_back(), back.pop_back())
+      edges.push_back({ends.first, ends.second, std::min(there.back(), back.back())});
   }
   std::vector<GroupShape::Ring> out;
   for (RingOrder& ring : find_rings(static_cast<std::uint32_t>(chips.size()), edges))

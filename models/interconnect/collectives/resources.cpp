@@ -30,6 +30,10 @@ double engine_bytes(std::size_t sources, std::size_t destinations, double reduce
 
 }  // namespace
 
+Picoseconds efa_step_latency(const MachineConfig& machine) {
+  return machine.efa.latency - std::min(machine.efa.latency, machine.collectives.step_latency);
+}
+
 CollectiveResources stand_alone_resources(FlowMover& flows, const Group& group, const Topology& topology,
                                           const MachineConfig& machine, CollectiveResources::Detail detail) {
   CollectiveResources r;
@@ -77,7 +81,7 @@ MovePaths::MovePaths(const Group& group, const Topology& topology, const Routes&
       routes_(routes),
       resources_(resources),
       reduce_slowdown_(static_cast<double>(machine.core.dma.accumulate_slowdown)),
-      efa_latency_(machine.efa.latency - std::min(machine.efa.latency, machine.collectives.step_latency)) {}
+      efa_latency_(efa_step_latency(machine)) {}
 
 MovePath MovePaths::path(const Schedule& schedule, const Step& step, std::uint32_t executor) const {
   MovePath path;

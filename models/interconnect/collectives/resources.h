@@ -33,6 +33,9 @@ struct CollectiveResources {
 CollectiveResources stand_alone_resources(FlowMover& flows, const Group& group, const Topology& topology,
                                           const MachineConfig& machine, CollectiveResources::Detail detail);
 
+// EFA's latency is end to end: the step that the receiver then takes is part of it. This is the rest.
+Picoseconds efa_step_latency(const MachineConfig& machine);
+
 // What a step of one rank takes, and how long its first byte is under way to each destination.
 struct MovePath {
   std::vector<FlowUse> uses;  // each resource once
@@ -41,8 +44,6 @@ struct MovePath {
 
 class MovePaths {
  public:
-  // `reduce_slowdown`: of a DMA that combines two sources, against a copy. EFA's latency is end to end: the
-  // step that the receiver then takes is part of it.
   MovePaths(const Group& group, const Topology& topology, const Routes& routes,
             const CollectiveResources& resources, const MachineConfig& machine);
   MovePath path(const Schedule& schedule, const Step& step, std::uint32_t executor) const;

@@ -36,8 +36,8 @@ const Route& Routes::between(std::uint64_t from, std::uint64_t to) const {
   return routes_.emplace(key, from == to ? Route{} : find(from, to)).first->second;
 }
 
-// Addresses are (rack, server, chip): who shares a tray meets at the tray's switch, even where a rack's plane joins
-// them in as many hops.
+// Addresses are (rack, server, chip): who shares a tray meets at the tray's switch, even where a rack's plane
+// joins them in as many hops.
 bool Routes::in_one_dimension(std::uint64_t from, std::uint64_t to) const {
   if (topology_.dimensions().empty()) return false;
   const std::vector<std::uint64_t> a = topology_.coordinates(from), b = topology_.coordinates(to);

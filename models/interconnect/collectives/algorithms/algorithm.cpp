@@ -22,6 +22,14 @@ std::vector<std::string> staged_algorithm_names() {
   return names;
 }
 
+bool is_rooted(CollectiveOp op) { return op == CollectiveOp::kBroadcast || op == CollectiveOp::kReduce; }
+
+bool is_slow(const GroupShape::Dimension& dimension, const std::vector<GroupShape::Dimension>& all) {
+  double fastest = 0;
+  for (const GroupShape::Dimension& d : all) fastest = std::max(fastest, d.rate);
+  return dimension.rate < fastest / 2;
+}
+
 namespace {
 
 const std::vector<std::string> kBetweenDomains{"ring", "mesh", "rdh"};
@@ -41,8 +49,6 @@ Parts parts_of(const std::string& name) {
   if (plus == std::string::npos) return {name, ""};
   return {name.substr(0, plus), name.substr(plus + 1)};
 }
-
-bool is_rooted(CollectiveOp op) { return op == CollectiveOp::kBroadcast || op == CollectiveOp::kReduce; }
 
 bool is_staged(CollectiveOp op) {
   return op == CollectiveOp::kAllReduce || op == CollectiveOp::kAllGather ||
@@ -68,7 +74,7 @@ void add_domain_stages(const std::string& how, const GroupShape& shape, std::vec
 // are simulated.
 void limit_moves(const GroupShape& shape, bool every_rank, const Schedule& schedule,
                  std::vector<Chain>& chains) {
-  constexpr std::uint64_t kMoves = 400'000;
+  constexpr std::uint64_t kMoves = 60'000;
   for (Chain& chain : chains) {
     std::uint64_t steps = every_rank ? 1 : 0;
     for (const Stage& stage : chain.stages) steps += schedule.teams[stage.teams].size();
@@ -94,12 +100,29 @@ std::vector<Chain> make_chains(const std::string& name, const CollectiveTask& ta
   return chains;
 }
 
-// The root's own block is empty, so that it sends or gets every byte once.
-BlockLayout rooted_layout(const CollectiveTask& task, std::uint32_t ranks) {
-  const BlockLayout others = BlockLayout::uniform(task.bytes, ranks - 1, task.granule);
-  std::vector<std::uint64_t> sizes;
-  for (std::uint32_t r = 0, b = 0; r < ranks; ++r)
-    sizes.push_back(r == task.root ? 0 : others.source(0, b++, {}).length);
+// Whether a rank differs from the root in its domain or along a slow dimension: it gets copies of what the
+// ranks like it on the root's side have.
+bool across(std::uint32_t rank, std::uint32_t root, const GroupShape& shape) {
+  const std::uint32_t domain = shape.chips * shape.per_chip;
+  if (shape.domains > 1 && rank / domain != root / domain) return true;
+  return std::any_of(shape.dimensions.begin(), shape.dimensions.end(), [&](const GroupShape::Dimension& d) {
+    return is_slow(d, shape.dimensions) && rank / d.stride % d.size != root / d.stride % d.size;
+  });
+}
+
+// The root's own block is empty, so that it sends or gets every byte once; and so are those of ranks across,
+// so that what is spread crosses once, from everyone.
+BlockLayout rooted_layout(const CollectiveTask& task, const GroupShape& shape) {
+  std::vector<std::uint32_t> owners;
+  for (std::uint32_t r = 0; r < shape.ranks; ++r)
+    if (r != task.root && !across(r, task.root, shape)) owners.push_back(r);
+  if (owners.empty())
+    for (std::uint32_t r = 0; r < shape.ranks; ++r)
+      if (r != task.root) owners.push_back(r);
+  const BlockLayout even =
+      BlockLayout::uniform(task.bytes, static_cast<std::uint32_t>(owners.size()), task.granule);
+  std::vector<std::uint64_t> sizes(shape.ranks, 0);
+  for (std::uint32_t b = 0; b < owners.size(); ++b) sizes[owners[b]] = even.source(0, b, {}).length;
   return BlockLayout::sized(std::move(sizes), task.granule);
 }
 
@@ -108,7 +131,7 @@ Schedule staged(const std::string& name, const CollectiveTask& task, const Group
   schedule.ranks = shape.ranks;
   const bool rooted = is_rooted(task.op);
   if (rooted)
-    schedule.layout = rooted_layout(task, shape.ranks);
+    schedule.layout = rooted_layout(task, shape);
   else if (task.sizes.empty())
     schedule.layout = BlockLayout::uniform(task.bytes, shape.ranks, task.granule);
   else

@@ -39,6 +39,10 @@ void add_chip_stage(const GroupShape& shape, Schedule& schedule, std::vector<Sta
 std::vector<std::uint32_t> factor_teams(std::uint32_t stride, std::uint32_t size, bool ring,
                                         std::uint32_t ranks, Schedule& schedule);
 
+bool is_rooted(CollectiveOp op);  // broadcast or reduce
+// Less than half as fast as the fastest: where a root's data is spread before it crosses.
+bool is_slow(const GroupShape::Dimension& dimension, const std::vector<GroupShape::Dimension>& all);
+
 // Whole schedules of their own.
 Schedule direct_all_to_all(const CollectiveTask& task, const GroupShape& shape);
 Schedule direct_gather(const CollectiveTask& task, const GroupShape& shape);

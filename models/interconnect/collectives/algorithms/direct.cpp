@@ -80,7 +80,15 @@ Schedule direct_scatter(const CollectiveTask& task, const GroupShape& shape) {
 Schedule direct_permute(const CollectiveTask& task, const GroupShape& shape) {
   Schedule schedule = empty_schedule(shape, BlockLayout::uniform(task.bytes, 1));
   const std::uint32_t all = schedule.add_teams(Teams::strided(1, shape.ranks));
-  schedule.steps.push_back(copy(Place::teammate(all, task.shift), {Place::rank(0), {}}));
+  if (task.pairs.empty()) {
+    schedule.steps.push_back(copy(Place::teammate(all, task.shift), {Place::rank(0), {}}));
+    return schedule;
+  }
+  schedule.symmetric = false;
+  for (const auto& [from, to] : task.pairs) {
+    schedule.steps.push_back(copy(Place::rank(to), {Place::rank(0), {}}));
+    schedule.steps.back().executors = {from};
+  }
   return schedule;
 }
 
@@ -94,8 +102,7 @@ Schedule direct_send(const CollectiveTask& task, const GroupShape& shape) {
 // In round k every rank signals the one 2^k further on; a rank that has heard in every round has, through
 // others, heard of all.
 Schedule dissemination_barrier(const GroupShape& shape) {
-  constexpr std::uint64_t kFlag = 4;
-  Schedule schedule = empty_schedule(shape, BlockLayout::uniform(kFlag, 1));
+  Schedule schedule = empty_schedule(shape, BlockLayout::uniform(kBarrierBytes, 1));
   const std::uint32_t all = schedule.add_teams(Teams::strided(1, shape.ranks));
   for (std::uint64_t distance = 1; distance < shape.ranks; distance *= 2) {
     Step step = copy(Place::teammate(all, static_cast<std::int64_t>(distance)), {Place::rank(0), {}});

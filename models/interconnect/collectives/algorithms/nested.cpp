@@ -26,9 +26,12 @@ namespace {
 
 std::string any(const CollectiveTask&, const GroupShape&) { return {}; }
 
-// Each rank of a chip reduces its share of the chip's data while it sends to the other chips.
-std::vector<Chain> mesh_chains(const CollectiveTask&, const GroupShape& shape, Schedule& schedule) {
+// Each rank of a chip reduces its share of the chip's data while it sends to the other chips. What is large
+// is sliced, so that one slice is reduced while the next is on its way.
+std::vector<Chain> mesh_chains(const CollectiveTask& task, const GroupShape& shape, Schedule& schedule) {
+  constexpr std::uint64_t kSlices = 16;
   Chain chain;
+  chain.slices = std::clamp<std::uint64_t>(task.bytes / shape.ranks / task.packet_bytes, 1, kSlices);
   add_chip_stage(shape, schedule, chain.stages);
   const std::uint32_t ranks = shape.regular ? shape.chips : shape.ranks;
   if (ranks > 1)
@@ -37,16 +40,39 @@ std::vector<Chain> mesh_chains(const CollectiveTask&, const GroupShape& shape, S
   return {chain};
 }
 
+// With a root, slow dimensions come last in every order: what has been spread by then crosses them.
+std::vector<BucketOrder> bucket_orders(const CollectiveTask& task, const GroupShape& shape) {
+  if (!is_rooted(task.op)) return balanced_orders(shape.dimensions);
+  std::vector<GroupShape::Dimension> fast;
+  std::vector<std::uint32_t> fast_numbers, slow_numbers;
+  for (std::uint32_t d = 0; d < shape.dimensions.size(); ++d) {
+    const bool slow = is_slow(shape.dimensions[d], shape.dimensions);
+    (slow ? slow_numbers : fast_numbers).push_back(d);
+    if (!slow) fast.push_back(shape.dimensions[d]);
+  }
+  std::vector<BucketOrder> orders = balanced_orders(fast);
+  for (BucketOrder& order : orders) {
+    for (std::uint32_t& d : order.dimensions) d = fast_numbers[d];
+    order.dimensions.insert(order.dimensions.end(), slow_numbers.begin(), slow_numbers.end());
+  }
+  return orders;
+}
+
 std::vector<Chain> bucket_chains(const CollectiveTask& task, const GroupShape& shape, Schedule& schedule) {
   std::vector<Stage> chip;
   add_chip_stage(shape, schedule, chip);
   std::vector<std::uint32_t> teams;
-  for (const GroupShape::Dimension& d : shape.dimensions)
+  bool rings = false;
+  for (const GroupShape::Dimension& d : shape.dimensions) {
     teams.push_back(schedule.add_teams(Teams::strided(d.stride, d.size)));
+    rings = rings || (d.ring && d.size > 2);
+  }
   std::vector<Chain> chains;
-  for (const BucketOrder& order : balanced_orders(shape.dimensions)) {
+  for (const BucketOrder& order : bucket_orders(task, shape)) {
     for (const bool forward : {true, false}) {
-      Chain chain{order.share / 2, pipeline_slices(task, order.share / 2), chip};
+      if (!rings && !forward) continue;  // both ways would be the same
+      const double share = rings ? order.share / 2 : order.share;
+      Chain chain{share, pipeline_slices(task, share), chip};
       for (const std::uint32_t d : order.dimensions)
         chain.stages.push_back({shape.dimensions[d].ring && shape.dimensions[d].size > 2
                                     ? Stage::Kind::kRing

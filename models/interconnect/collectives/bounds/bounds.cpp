@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "models/interconnect/collectives/bounds/traffic_demand.h"
+#include "models/interconnect/collectives/resources.h"
 
 namespace trn {
 namespace {
@@ -15,11 +16,15 @@ struct Best {
   }
 };
 
-void consider_cuts(const TrafficDemand& demand, const Topology& topology, Best& best) {
+// With several domains EFA is a way around the links.
+void consider_cuts(const TrafficDemand& demand, const Topology& topology, double efa, Best& best) {
   for (const Cut& cut : test_cuts(topology)) {
     const CutBytes bytes = demand.over(cut.inside);
-    best.consider(bytes.out, cut.out, cut.name);
-    best.consider(bytes.in, cut.in, cut.name);
+    const double around =
+        demand.one_domain() ? 0
+                            : efa * static_cast<double>(std::count(cut.inside.begin(), cut.inside.end(), 1));
+    best.consider(bytes.out, cut.out + around, cut.name);
+    best.consider(bytes.in, cut.in + around, cut.name);
   }
 }
 
@@ -57,6 +62,7 @@ RankRates rank_rates(const MachineConfig& machine, std::uint32_t ranks_per_chip)
       bytes_per_picosecond(machine.efa.rate) * static_cast<double>(machine.efa.efficiency_percent) / 100;
   rates.reduce_slowdown = static_cast<double>(machine.core.dma.accumulate_slowdown);
   rates.start = machine.collectives.start_latency + machine.collectives.step_latency;
+  rates.efa_latency = efa_step_latency(machine);
   return rates;
 }
 
@@ -65,14 +71,17 @@ CollectiveBound collective_bound(const CollectiveTask& task, const Group& group,
   const TrafficDemand demand(task, group, topology);
   Best best;
   if (topology.chips() > 1) {
-    consider_cuts(demand, topology, best);
-    best.consider(demand.sent_by_chips(), demand.out_rates(), "links of a chip");
+    consider_cuts(demand, topology, rates.efa, best);
     consider_hops(demand, topology, best);
   }
   best.consider(demand.over_domain(), rates.efa * static_cast<double>(topology.chips()), "EFA");
-  best.consider(demand.sent_by_all(), demand.out_rates() + rates.efa * static_cast<double>(topology.chips()),
-                "links of a chip and EFA");
-  best.consider(static_cast<double>((rates.start + demand.furthest()).count()), 1, "latency");
+  if (demand.one_domain())
+    best.consider(demand.sent_by_chips(), demand.out_rates(), "links of a chip");
+  else
+    best.consider(demand.sent_by_chips(), demand.out_rates() + rates.efa * demand.chips(),
+                  "links of a chip and EFA");
+  best.consider(static_cast<double>((rates.start + demand.furthest(rates.efa_latency)).count()), 1,
+                "latency");
   best.consider(demand.touched_by_rank(), rates.hbm, "HBM");
   best.consider(demand.moved_by_rank(rates.reduce_slowdown), rates.dma, "DMA");
   return best.bound;

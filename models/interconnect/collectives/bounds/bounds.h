@@ -21,11 +21,12 @@ struct RankRates {
   double dma = 1e9;
   double efa = 1e9;  // of a chip
   double reduce_slowdown = 1;
-  Picoseconds start;  // before the first byte of the first step
+  Picoseconds start;        // before the first byte of the first step
+  Picoseconds efa_latency;  // of the first byte, without the receiver's step
 };
 RankRates rank_rates(const MachineConfig& machine, std::uint32_t ranks_per_chip);
 
-// The largest of the bounds. `group`: all its seats; with several domains, whole.
+// The largest of the bounds. `group`: all its seats.
 CollectiveBound collective_bound(const CollectiveTask& task, const Group& group, const Topology& topology,
                                  const RankRates& rates);
 

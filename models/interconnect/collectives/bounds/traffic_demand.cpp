@@ -1,29 +1,37 @@
 #include "models/interconnect/collectives/bounds/traffic_demand.h"
 
 #include <algorithm>
+#include <set>
 
 #include "models/interconnect/topology/distances.h"
 
 namespace trn {
 
 TrafficDemand::TrafficDemand(const CollectiveTask& task, const Group& group, const Topology& topology)
-    : task_(task), topology_(topology), ranks_(topology.chips(), 0), bytes_(static_cast<double>(task.bytes)) {
-  const Seat first = group.seat(0);
-  domain_ranks_ = 0;
-  std::uint32_t last_domain = first.domain;
-  domains_ = 1;
+    : task_(task),
+      topology_(topology),
+      ranks_(topology.chips(), 0),
+      bytes_(static_cast<double>(task.bytes)),
+      all_ranks_(group.ranks()),
+      pair_bytes_(static_cast<double>(task.bytes / group.ranks())) {
+  const Seat root = group.seat(task.root);
+  root_chip_ = root.chip;
+  std::set<std::uint32_t> domains;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> chips;
   for (std::uint32_t r = 0; r < group.ranks(); ++r) {
     const Seat seat = group.seat(r);
-    if (seat.domain != last_domain) ++domains_, last_domain = seat.domain;
-    if (seat.domain != first.domain) continue;
+    domains.insert(seat.domain);
+    if (chips.emplace(seat.domain, seat.chip).second) out_rates_ += topology.out_rate(seat.chip);
+    if (seat.domain != root.domain) continue;
     ++domain_ranks_;
     ranks_[seat.chip] += 1;
   }
-  all_ranks_ = group.ranks();
-  root_chip_ = group.seat(task.root).chip;
-  partner_chip_ = group.seat((task.root + 1) % group.ranks()).chip;
-  for (std::uint32_t chip = 0; chip < ranks_.size(); ++chip)
-    if (ranks_[chip] > 0) out_rates_ += topology.out_rate(chip);
+  domains_ = static_cast<double>(domains.size());
+  chips_ = static_cast<double>(chips.size());
+  const auto ranks = static_cast<std::int64_t>(group.ranks());
+  const std::int64_t to = ((task.root + task.shift) % ranks + ranks) % ranks;
+  const Seat partner = group.seat(static_cast<std::uint32_t>(to));
+  if (partner.domain == root.domain) partner_chip_ = partner.chip;
 }
 
 double TrafficDemand::crossing(double here, double there, bool root_here) const {
@@ -36,7 +44,7 @@ double TrafficDemand::crossing(double here, double there, bool root_here) const 
     case CollectiveOp::kReduceScatter:
       return bytes_ * there / all_ranks_;  // this side's part of the sums that belong there
     case CollectiveOp::kAllToAll:
-      return here * bytes_ * there / all_ranks_;
+      return here * pair_bytes_ * there;
     case CollectiveOp::kBroadcast:
       return root_here ? bytes_ : 0;
     case CollectiveOp::kReduce:
@@ -51,12 +59,13 @@ double TrafficDemand::crossing(double here, double there, bool root_here) const 
 }
 
 CutBytes TrafficDemand::over(const std::vector<char>& inside) const {
-  double here = 0, there = 0;
-  for (std::size_t chip = 0; chip < ranks_.size(); ++chip) (inside[chip] != 0 ? here : there) += ranks_[chip];
+  double here = 0;
+  for (std::size_t chip = 0; chip < ranks_.size(); ++chip) here += inside[chip] != 0 ? ranks_[chip] : 0;
+  const double there = all_ranks_ - here;
   const bool root_here = inside[root_chip_] != 0;
-  if (task_.op == CollectiveOp::kSendReceive && domains_ == 1) {
-    const bool leaves = root_here && inside[partner_chip_] == 0;
-    return {leaves ? bytes_ : 0, !root_here && inside[partner_chip_] != 0 ? bytes_ : 0};
+  if (task_.op == CollectiveOp::kSendReceive) {
+    const bool partner_here = partner_chip_ && inside[*partner_chip_] != 0;
+    return {root_here && !partner_here ? bytes_ : 0, !root_here && partner_here ? bytes_ : 0};
   }
   // Uneven blocks may all be at home already: no bound from their sum.
   if (!task_.sizes.empty()) return {};
@@ -78,46 +87,35 @@ double TrafficDemand::exchanged(double parties) const {
   }
 }
 
-double TrafficDemand::sent_by_chips() const {
-  if (domains_ > 1) return 0;
-  return exchanged(
-      static_cast<double>(std::count_if(ranks_.begin(), ranks_.end(), [](double r) { return r > 0; })));
-}
-
-double TrafficDemand::sent_by_all() const {
-  if (domains_ < 2) return 0;
-  const auto chips =
-      static_cast<double>(std::count_if(ranks_.begin(), ranks_.end(), [](double r) { return r > 0; }));
-  return exchanged(chips * domains_) / domains_;
-}
+double TrafficDemand::sent_by_chips() const { return exchanged(chips_); }
 
 double TrafficDemand::byte_hops() const {
-  if (task_.op != CollectiveOp::kAllToAll || !task_.sizes.empty()) return 0;
+  if (task_.op != CollectiveOp::kAllToAll || !task_.sizes.empty() || !one_domain()) return 0;
   double sum = 0;
   for (std::uint32_t a = 0; a < ranks_.size(); ++a) {
     if (ranks_[a] == 0) continue;
     const std::vector<std::uint32_t> hops = hops_from(topology_, a);
-    for (std::uint32_t b = 0; b < ranks_.size(); ++b)
-      sum += ranks_[a] * ranks_[b] * bytes_ / all_ranks_ * hops[b];
+    for (std::uint32_t b = 0; b < ranks_.size(); ++b) sum += ranks_[a] * ranks_[b] * pair_bytes_ * hops[b];
   }
   return sum;
 }
 
-Picoseconds TrafficDemand::furthest() const {
+// Between two chips of a domain a way over another one takes EFA twice.
+Picoseconds TrafficDemand::furthest(Picoseconds efa) const {
   Picoseconds longest;
   if (task_.op == CollectiveOp::kPermute || task_.op == CollectiveOp::kSendReceive || !task_.sizes.empty())
     return longest;
-  const bool rooted = task_.op == CollectiveOp::kBroadcast || task_.op == CollectiveOp::kReduce ||
-                      task_.op == CollectiveOp::kGather || task_.op == CollectiveOp::kScatter;
+  const bool from_root = task_.op == CollectiveOp::kBroadcast || task_.op == CollectiveOp::kScatter;
+  const bool to_root = task_.op == CollectiveOp::kReduce || task_.op == CollectiveOp::kGather;
   for (std::uint32_t a = 0; a < ranks_.size(); ++a) {
-    if (ranks_[a] == 0 || (rooted && a != root_chip_)) continue;
+    if (ranks_[a] == 0 || (from_root && a != root_chip_)) continue;
     const std::vector<Picoseconds> latency = latency_from(topology_, a);
     for (std::uint32_t b = 0; b < ranks_.size(); ++b)
-      if (ranks_[b] > 0) longest = std::max(longest, latency[b]);
-    if (topology_.chips_alike() && out_rates_ == topology_.out_rate(a) * static_cast<double>(ranks_.size()))
+      if (ranks_[b] > 0 && (!to_root || b == root_chip_)) longest = std::max(longest, latency[b]);
+    if (!to_root && topology_.chips_alike() && std::find(ranks_.begin(), ranks_.end(), 0.0) == ranks_.end())
       break;  // all chips, and all see the same distances
   }
-  return longest;
+  return one_domain() ? longest : std::max(efa, std::min(longest, efa * 2));
 }
 
 double TrafficDemand::over_domain() const {

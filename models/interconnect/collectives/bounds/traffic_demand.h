@@ -2,6 +2,7 @@
 // memory.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "models/interconnect/collectives/algorithms/task.h"
@@ -17,18 +18,18 @@ class TrafficDemand {
  public:
   TrafficDemand(const CollectiveTask& task, const Group& group, const Topology& topology);
 
-  // Within one domain; `inside` by chip.
+  // Between these chips of the root's domain, `inside` by chip, and all others anywhere.
   CutBytes over(const std::vector<char>& inside) const;
-  // All chips of the group together send so many bytes into links of this rate, or more.
+  // All chips of the group together send so many bytes or more, into links of this rate and EFA.
   double sent_by_chips() const;
-  // With several domains: what the chips of the average one send to links and EFA.
-  double sent_by_all() const;
   double out_rates() const { return out_rates_; }
-  // All-to-all: its bytes times their shortest ways; others: 0.
+  double chips() const { return chips_; }
+  bool one_domain() const { return domains_ == 1; }
+  // All-to-all in one domain: its bytes times their shortest ways; others: 0.
   double byte_hops() const;
-  // The longest of the ways that some information must take.
-  Picoseconds furthest() const;
-  // Out of the average domain, or into it.
+  // The longest of the ways that some information must take, where one over EFA takes that long.
+  Picoseconds furthest(Picoseconds efa) const;
+  // Out of the average domain or into it, or of the root's.
   double over_domain() const;
   // HBM bytes of the average rank: its input is read, its output written. DMA bytes likewise; combining may
   // read two bytes in the time of one.
@@ -43,10 +44,12 @@ class TrafficDemand {
 
   const CollectiveTask& task_;
   const Topology& topology_;
-  std::vector<double> ranks_;  // by chip, of one domain
-  double bytes_, all_ranks_, domain_ranks_, domains_;
-  std::uint32_t root_chip_ = 0, partner_chip_ = 0;
-  double out_rates_ = 0;
+  std::vector<double> ranks_;  // by chip, of the root's domain
+  double bytes_, all_ranks_, domain_ranks_ = 0, domains_ = 0;
+  double pair_bytes_;  // all-to-all: of the smallest block
+  std::uint32_t root_chip_ = 0;
+  std::optional<std::uint32_t> partner_chip_;  // if in the root's domain
+  double chips_ = 0, out_rates_ = 0;           // of the group, in all domains
 };
 
 }  // namespace trn

@@ -29,18 +29,18 @@ MscclMemory::MscclMemory(const MscclProgram& program) : file_(program.file) {
 
 MscclPlace MscclMemory::locate(std::uint32_t gpu, const MscclPlace& place) const {
   const Rank& rank = ranks_[gpu];
-  if (!rank.joined || place.buffer == MscclBuffer::kScratch) return place;
-  return {MscclBuffer::kInput, place.chunk + rank.first[static_cast<std::size_t>(place.buffer)]};
+  if (!rank.joined || place.buffer == MscclBuffer::kTemp) return place;
+  return {MscclBuffer::kIn, place.chunk + rank.first[static_cast<std::size_t>(place.buffer)]};
 }
 
 MscclPlace MscclMemory::add_scratch(std::uint32_t gpu, std::uint32_t count) {
-  std::uint32_t& scratch = ranks_[gpu].chunks[static_cast<std::size_t>(MscclBuffer::kScratch)];
+  std::uint32_t& scratch = ranks_[gpu].chunks[static_cast<std::size_t>(MscclBuffer::kTemp)];
   if (count > kMostScratch - scratch)
     throw ProgramError(file_ + ": gpu " + std::to_string(gpu) + ": more than " +
                        std::to_string(kMostScratch) +
                        " chunks of what arrives have to wait for their place; receive them earlier");
   scratch += count;
-  return {MscclBuffer::kScratch, scratch - count};
+  return {MscclBuffer::kTemp, scratch - count};
 }
 
 }  // namespace trn

@@ -9,7 +9,8 @@
 
 namespace trn {
 
-enum class MscclBuffer : std::uint8_t { kInput, kOutput, kScratch };
+// Input, output, scratch.
+enum class MscclBuffer : std::uint8_t { kIn, kOut, kTemp };
 inline constexpr std::array<const char*, 3> kMscclBufferNames{"i", "o", "s"};
 
 enum class MscclStepType : std::uint8_t {
@@ -51,7 +52,7 @@ struct MscclStepId {
 };
 
 struct MscclPlace {
-  MscclBuffer buffer = MscclBuffer::kInput;
+  MscclBuffer buffer = MscclBuffer::kIn;
   std::uint32_t chunk = 0;
 };
 

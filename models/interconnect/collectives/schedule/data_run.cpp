@@ -6,13 +6,16 @@
 
 namespace trn {
 
-ScheduleDataRun::ScheduleDataRun(const Schedule& schedule, RankBytes input, RankBytes output)
+ScheduleDataRun::ScheduleDataRun(const Schedule& schedule, RankBytes input, RankBytes output,
+                                 RankBytes scratch)
     : schedule_(schedule),
       dependencies_(schedule),
       input_(std::move(input)),
       output_(std::move(output)),
-      scratch_(schedule.steps.size() * schedule.ranks),
-      waiting_(scratch_.size()) {
+      scratch_(std::move(scratch)),
+      left_(schedule.steps.size() * schedule.ranks),
+      waiting_(left_.size()) {
+  scratch_.resize(schedule.ranks);
   for (std::uint32_t s = 0; s < schedule.steps.size(); ++s) {
     for (std::uint32_t rank = 0; rank < schedule.ranks; ++rank) {
       if (!dependencies_.executes(s, rank)) continue;
@@ -40,7 +43,7 @@ void ScheduleDataRun::execute(const Task& task) {
   TRN_CHECK(!step.destinations.empty() && step.destinations.size() <= 2 + (step.sources.size() > 1 ? 1U : 0U),
             "a DMA of too many destinations");
   std::vector<std::uint8_t> sum(schedule_.bytes_exact(step, task.rank));
-  for (const Piece& piece : step.sources) read(task, piece, sum);
+  for (std::size_t s = 0; s < step.sources.size(); ++s) read(task, s, sum);
   for (std::size_t d = 0; d < step.destinations.size(); ++d) write(task, d, sum);
   unlock(dependencies_.after_sending(task.step), task.rank);
   for (std::uint32_t d = 0; d < step.destinations.size(); ++d)
@@ -55,15 +58,17 @@ void ScheduleDataRun::unlock(const std::vector<std::uint32_t>& steps, std::uint3
   }
 }
 
-void ScheduleDataRun::read(const Task& task, const Piece& piece, std::vector<std::uint8_t>& sum) {
+void ScheduleDataRun::read(const Task& task, std::size_t source, std::vector<std::uint8_t>& sum) {
   const Step& step = schedule_.steps[task.step];
+  const Piece& piece = step.sources[source];
   const std::uint32_t rank = schedule_.resolve(piece.at, task.rank);
   const std::vector<std::uint8_t>& from = buffer(piece.buffer, rank);
-  schedule_.block_numbers(step.blocks, task.rank, blocks_);
+  schedule_.block_numbers(step.origin(source), task.rank, blocks_);
   std::size_t at = 0;
   for (const std::uint32_t block : blocks_) {
     const ByteRange range = schedule_.layout.source(rank, block, step.part);
-    TRN_CHECK(range.offset + range.length <= from.size(), "a step reads what nobody has written");
+    TRN_CHECK(range.offset + range.length <= from.size() && at + range.length <= sum.size(),
+              "a step reads what nobody has written");
     for (std::uint64_t i = 0; i < range.length; ++i, ++at)
       sum[at] = static_cast<std::uint8_t>(sum[at] + from[range.offset + i]);
   }
@@ -75,7 +80,7 @@ void ScheduleDataRun::write(const Task& task, std::size_t destination, const std
   const std::uint32_t rank = schedule_.resolve(piece.at, task.rank);
   std::vector<std::uint8_t>& to = buffer(piece.buffer, rank);
   if (to.empty()) to.resize(schedule_.layout.bytes());
-  schedule_.block_numbers(step.landing.empty() ? step.blocks : step.landing[0], task.rank, blocks_);
+  schedule_.block_numbers(step.target(destination), task.rank, blocks_);
   std::size_t at = 0;
   for (const std::uint32_t block : blocks_) {
     const ByteRange range = schedule_.layout.destination(rank, block, step.part);
@@ -89,7 +94,8 @@ void ScheduleDataRun::write(const Task& task, std::size_t destination, const std
 std::vector<std::uint8_t>& ScheduleDataRun::buffer(std::uint32_t number, std::uint32_t rank) {
   if (number == kInput) return input_[rank];
   if (number == kOutput) return output_[rank];
-  return scratch_[key(number, rank)];
+  if (number == kScratch) return scratch_[rank];
+  return left_[key(number, rank)];
 }
 
 }  // namespace trn

@@ -16,10 +16,12 @@ using RankBytes = std::vector<std::vector<std::uint8_t>>;  // by rank
 // InternalError, and so is a schedule that gets stuck.
 class ScheduleDataRun {
  public:
-  // `output`: what lies in the output buffers before.
-  ScheduleDataRun(const Schedule& schedule, RankBytes input, RankBytes output);
+  // `output`, `scratch`: what lies in these buffers before.
+  ScheduleDataRun(const Schedule& schedule, RankBytes input, RankBytes output, RankBytes scratch = {});
   void run(std::mt19937& random);
+  const RankBytes& input() const { return input_; }  // of schedules that work in place, the result
   const RankBytes& output() const { return output_; }
+  const RankBytes& scratch() const { return scratch_; }
 
  private:
   struct Task {
@@ -29,16 +31,16 @@ class ScheduleDataRun {
     return std::size_t{step} * schedule_.ranks + rank;
   }
   void execute(const Task& task);
-  void read(const Task& task, const Piece& piece, std::vector<std::uint8_t>& sum);
+  void read(const Task& task, std::size_t source, std::vector<std::uint8_t>& sum);
   void write(const Task& task, std::size_t destination, const std::vector<std::uint8_t>& sum);
   void unlock(const std::vector<std::uint32_t>& steps, std::uint32_t rank);
   std::vector<std::uint8_t>& buffer(std::uint32_t number, std::uint32_t rank);
 
   const Schedule& schedule_;
   const Dependencies dependencies_;
-  RankBytes input_, output_;
-  std::vector<std::vector<std::uint8_t>> scratch_;  // by key: what the step left at the rank
-  std::vector<std::uint32_t> waiting_;              // by key: open dependencies
+  RankBytes input_, output_, scratch_;
+  std::vector<std::vector<std::uint8_t>> left_;  // by key: what the step left at the rank
+  std::vector<std::uint32_t> waiting_;           // by key: open dependencies
   std::vector<Task> ready_;
   std::size_t open_ = 0;
   std::vector<std::uint32_t> blocks_;

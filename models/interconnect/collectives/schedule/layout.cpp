@@ -44,7 +44,17 @@ BlockLayout BlockLayout::matrix(std::vector<std::uint64_t> sizes, std::uint32_t 
   return layout;
 }
 
+BlockLayout BlockLayout::ranges(std::vector<ByteRange> blocks) {
+  BlockLayout layout;
+  layout.kind_ = Kind::kRanges;
+  layout.blocks_ = static_cast<std::uint32_t>(blocks.size());
+  for (const ByteRange& block : blocks) layout.bytes_ = std::max(layout.bytes_, block.offset + block.length);
+  layout.ranges_ = std::move(blocks);
+  return layout;
+}
+
 ByteRange BlockLayout::block(std::uint32_t number) const {
+  if (kind_ == Kind::kRanges) return ranges_[number];
   if (kind_ == Kind::kSized) return {offsets_[number], offsets_[number + 1] - offsets_[number]};
   const std::uint64_t granules = (bytes_ + granule_ - 1) / granule_;
   const std::uint64_t each = granules / blocks_, longer = granules % blocks_;

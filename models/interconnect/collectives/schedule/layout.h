@@ -25,6 +25,8 @@ class BlockLayout {
   // All-to-all of uneven sizes: `sizes[from * ranks + to]`. The block of (rank, to) lies in the input of
   // `rank` behind those for smaller numbers, and in the output of `to` behind those of smaller ranks.
   static BlockLayout matrix(std::vector<std::uint64_t> sizes, std::uint32_t ranks);
+  // Any ranges, also overlapping ones: the same in every buffer.
+  static BlockLayout ranges(std::vector<ByteRange> blocks);
 
   std::uint32_t blocks() const { return blocks_; }
   bool even() const { return kind_ == Kind::kUniform; }
@@ -36,7 +38,7 @@ class BlockLayout {
   std::uint64_t part_bytes(std::uint64_t count, Part part) const;
 
  private:
-  enum class Kind { kUniform, kSized, kMatrix };
+  enum class Kind { kUniform, kSized, kMatrix, kRanges };
   ByteRange cut(ByteRange block, Part part) const;
   ByteRange block(std::uint32_t number) const;
 
@@ -45,6 +47,7 @@ class BlockLayout {
   std::uint32_t blocks_ = 1;
   std::vector<std::uint64_t> offsets_;  // sized
   std::vector<std::uint64_t> sizes_;    // matrix
+  std::vector<ByteRange> ranges_;
 };
 
 }  // namespace trn

@@ -25,12 +25,13 @@ struct Place {
   }
 };
 
-// Memory at a place: the rank's input or output, or what the given step left there.
+// Memory at a place: the rank's input or output, scratch that steps share, or what the given step left there.
 inline constexpr std::uint32_t kInput = 0xFFFFFFFF;
 inline constexpr std::uint32_t kOutput = 0xFFFFFFFE;
+inline constexpr std::uint32_t kScratch = 0xFFFFFFFD;
 struct Piece {
   Place at;
-  std::uint32_t buffer = kInput;  // kInput, kOutput, or a step's number
+  std::uint32_t buffer = kInput;  // kInput, kOutput, kScratch, or a step's number
 };
 
 // The blocks that `first` leads to: that rank's own, and those of all its teammates in every further team.
@@ -45,8 +46,13 @@ struct Step {
   std::vector<Piece> sources;            // two or more: reduced, at most kMaxSources
   std::vector<Piece> destinations;       // a DMA can duplicate: two, and the sum of several sources here too
   Blocks blocks;
-  std::vector<Blocks> landing;  // where they land, if elsewhere than `blocks`: one entry
+  // Where the sources lie and where they land, if elsewhere than `blocks`: one entry for all, or one each.
+  std::vector<Blocks> origins, landing;
   Part part;
+  const Blocks& origin(std::size_t source) const { return origins.empty() ? blocks : each(origins, source); }
+  const Blocks& target(std::size_t destination) const {
+    return landing.empty() ? blocks : each(landing, destination);
+  }
   // This rank must have got that destination's bytes of that step; a step latency passes until it knows.
   struct Arrival {
     std::uint32_t step, destination;
@@ -56,6 +62,9 @@ struct Step {
   double ring_share = 1;           // of its DMA ring's turn: the steps of a chain share one ring
   bool triggered = true;           // else it rides on the step before: one write starts the rings of both
   std::uint32_t pattern = 0;       // steps of one pattern involve the same places and share their ring alike
+  static const Blocks& each(const std::vector<Blocks>& list, std::size_t i) {
+    return list[list.size() == 1 ? 0 : i];
+  }
 };
 inline constexpr std::size_t kMaxSources = 16;  // of one DMA-compute descriptor
 

@@ -49,7 +49,7 @@ class ChainSlice {
   void scatter(std::uint32_t root) {
     Arrivals handed;
     for (std::uint32_t r = 0; r < out_.ranks; ++r) {
-      if (r == root) continue;
+      if (r == root || out_.layout.source(r, r, {}).length == 0) continue;
       handed.push_back(
           {add({{Place::self(), kOutput}}, {{Place::rank(r), kOutput}}, {Place::rank(r), {}}, {}), 0});
       out_.steps.back().executors = {root};
@@ -61,7 +61,7 @@ class ChainSlice {
   // Every rank hands the root its block.
   void gather(std::uint32_t root) {
     for (std::uint32_t r = 0; r < out_.ranks; ++r) {
-      if (r == root) continue;
+      if (r == root || out_.layout.source(r, r, {}).length == 0) continue;
       add({{Place::self(), kOutput}}, {{Place::rank(root), kOutput}}, {Place::self(), {}}, ready_);
       out_.steps.back().executors = {r};
     }
