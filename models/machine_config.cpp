@@ -230,7 +230,9 @@ MachineConfig parse_figures(const ConfigDocument& document, const std::string& s
   m.kernel_overhead = ns(runtime, "kernel_overhead_ns");
   runtime.reject_unknown_keys();
   ConfigNode efa = root.child("efa");
-  m.efa = {rate(efa, "mb_per_s"), ns(efa, "latency_ns"), percent(efa, "efficiency_percent")};
+  m.efa = {rate(efa, "mb_per_s"), rate(efa, "nic_mb_per_s"), ns(efa, "latency_ns"),
+           percent(efa, "efficiency_percent")};
+  if (m.efa.nic_rate < m.efa.rate) efa.fail("nic_mb_per_s", "expected mb_per_s or more");
   efa.reject_unknown_keys();
   m.fabric = parse_shape(root, shape, protocol);
   root.reject_unknown_keys();

@@ -176,10 +176,12 @@ struct HbmConfig {
   static constexpr std::uint64_t kCollectiveRun = 65536;  // a descriptor's most
 };
 
-// Between scale-up domains.
+// Between scale-up domains. Chips may share network cards: all together have `rate` each, and one alone
+// `nic_rate`.
 struct EfaConfig {
-  MegabytesPerSecond rate;  // a chip's, a direction
-  Picoseconds latency;      // HBM to HBM
+  MegabytesPerSecond rate;  // a direction
+  MegabytesPerSecond nic_rate;
+  Picoseconds latency;  // HBM to HBM
   std::uint64_t efficiency_percent;
 };
 

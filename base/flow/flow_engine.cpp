@@ -5,11 +5,18 @@
 #include "base/error.h"
 
 namespace trn {
+namespace {
+
+// What is solved as a whole: small components, and those of which much has changed.
+constexpr FlowGraph::Most kAsWhole{4, 1};
+
+}  // namespace
 
 std::uint32_t FlowEngine::add_resource(std::string name, double capacity, TurnShape turning) {
   TRN_CHECK(capacity > 0, "resource " + name + " without capacity");
   ledger_.add_resource(std::move(name), capacity);
   graph_.add_resource();
+  sweep_.add_resource(capacity);
   return solver_.add_resource(capacity, turning);
 }
 
@@ -57,7 +64,6 @@ FlowId FlowEngine::start(Picoseconds now, FlowClassId flow_class, Bytes bytes) {
   }
   if (active_count_++ == 0) active_since_ = now;
   Class& c = classes_[flow_class];
-  if (c.queue.empty()) graph_.attach(flow_class, c.shape.uses);
   c.queue.join(now, next_serial_++, flow, bytes);
   if (c.shape.uses.empty()) {  // limited by its own cap alone: nothing to solve
     TRN_CHECK(c.shape.cap < std::numeric_limits<double>::infinity(), "a flow is limited by nothing");
@@ -65,7 +71,7 @@ FlowId FlowEngine::start(Picoseconds now, FlowClassId flow_class, Bytes bytes) {
     ends_.set(flow_class, c.queue.first_end());
     return flow;
   }
-  c.changed = true;
+  if (!c.attached) attach(flow_class);
   touch(flow_class, now);
   return flow;
 }
@@ -95,15 +101,30 @@ void FlowEngine::take(FlowClassId id, Picoseconds now) {
   Class& c = classes_[id];
   account(c, c.queue.take(now, ended_));
   ends_.remove(id);
-  if (c.shape.uses.empty()) {
-    if (!c.queue.empty()) ends_.set(id, c.queue.first_end());
-  } else {
-    c.changed = true;
+  if (c.queue.empty()) rebind(c, kOwnCap, now);
+  if (c.attached)
     touch(id, now);
-  }
-  if (!c.queue.empty()) return;
-  rebind(c, kOwnCap, now);
+  else if (!c.queue.empty())
+    ends_.set(id, c.queue.first_end());
+  else if (!c.interned)
+    free_classes_.push_back(id);
+}
+
+void FlowEngine::attach(FlowClassId id) {
+  Class& c = classes_[id];
+  c.attached = true;
+  c.changed = false;
+  graph_.attach(id, c.shape.uses);
+  census_.add(c.shape);
+  sweep_.join(id, c.shape);
+}
+
+void FlowEngine::detach(FlowClassId id) {
+  Class& c = classes_[id];
+  c.attached = c.changed = false;
   graph_.detach(id);
+  census_.remove(c.shape);
+  sweep_.leave(id);
   if (!c.interned) free_classes_.push_back(id);
 }
 
@@ -111,16 +132,44 @@ void FlowEngine::take(FlowClassId id, Picoseconds now) {
 void FlowEngine::touch(FlowClassId id, Picoseconds now) {
   TRN_CHECK(!graph_.any_due() || now == changed_at_, "time went on without asking for the next completion");
   changed_at_ = now;
+  Class& c = classes_[id];
+  if (c.changed) return;
+  c.changed = true;
+  changed_.push_back(id);
   graph_.touch(id);
 }
 
 void FlowEngine::settle(Picoseconds now) {
-  while (graph_.next_due(component_)) {
-    const RateMemo::Entry& rates = rates_of_component();
-    for (const TurningSolver::Turning& turning : rates.result.turning) turn(turning, now);
-    for (std::size_t i = 0; i < rates.members.size(); ++i)
-      apply(rates.members[i].flow_class, rates.result.shares[i], now);
+  for (const FlowClassId id : changed_)
+    if (classes_[id].queue.empty()) {
+      detach(id);
+    } else {
+      sweep_.set_count(id, classes_[id].queue.size());
+    }
+  const bool reach = reach_ == Reach::kChanged && census_.plain();
+  const FlowGraph::Most most = reach ? kAsWhole : FlowGraph::Most{classes_.size(), 0};
+  while (graph_.next_due(component_, most)) settle_component(now);
+  if (graph_.any_due()) settle_reached(now);
+  changed_.clear();
+}
+
+void FlowEngine::settle_component(Picoseconds now) {
+  const RateMemo::Entry& rates = rates_of_component();
+  for (const TurningSolver::Turning& turning : rates.result.turning) turn(turning, now);
+  for (std::size_t i = 0; i < rates.members.size(); ++i) {
+    sweep_.set_share(rates.members[i].flow_class, rates.result.shares[i]);
+    apply(rates.members[i].flow_class, rates.result.shares[i], now);
   }
+}
+
+void FlowEngine::settle_reached(Picoseconds now) {
+  ++sweeps_;
+  graph_.take_due(due_);
+  sweep_.solve(graph_, due_, changed_, reached_);
+  reached_classes_ += reached_.size();
+  for (const FlowClassId id : reached_) apply(id, sweep_.share(id), now);
+  for (const FlowClassId id : changed_)
+    if (classes_[id].changed) apply(id, sweep_.share(id), now);
 }
 
 // Known from before, or solved.
@@ -163,6 +212,7 @@ void FlowEngine::apply(FlowClassId id, const FlowShare& share, Picoseconds now) 
   }
   if (same_rate && !c.changed) return;
   c.changed = false;
+  graph_.settled(id);
   const Picoseconds end = c.queue.first_end();
   if (end < Picoseconds::max())
     ends_.set(id, end);

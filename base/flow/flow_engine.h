@@ -5,8 +5,10 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/flow/class_census.h"
 #include "base/flow/flow_graph.h"
 #include "base/flow/flow_mover.h"
+#include "base/flow/level_sweep.h"
 #include "base/flow/rate_memo.h"
 #include "base/flow/resource_ledger.h"
 #include "base/flow/service_queue.h"
@@ -17,12 +19,17 @@
 namespace trn {
 
 // Flows of a class have one shape, hence one rate: rates are solved for classes, and a class serves its flows
-// by one clock. Only the connected component that a start or a completion touches is re-solved. Simultaneous
-// changes are solved once. Flow numbers are reused; order of start is kept by a serial number, so that rates
-// are the same bits for the same history. Completions are rounded up to a picosecond.
+// by one clock. Only what a start or a completion reaches is re-solved: its connected component, where that
+// is small or all of it changes anyway, else what a LevelSweep meets. Simultaneous changes are solved once.
+// Flow numbers are reused; order of start is kept by a serial number, so that rates are the same bits for the
+// same history. Completions are rounded up to a picosecond.
 class FlowEngine final : public FlowMover {
  public:
   using ResourceReport = trn::ResourceReport;
+  // What is solved again: what a change reaches, or always its component, as a yardstick.
+  enum class Reach : std::uint8_t { kChanged, kComponent };
+
+  explicit FlowEngine(Reach reach = Reach::kChanged) : reach_(reach) {}
 
   using FlowMover::add_resource;
   std::uint32_t add_resource(std::string name, double capacity, TurnShape turning) override;
@@ -36,6 +43,8 @@ class FlowEngine final : public FlowMover {
   std::size_t active() const { return active_count_; }
   std::uint64_t solves() const { return solves_; }      // of components whose rates had to be worked out,
   std::uint64_t recalled() const { return recalled_; }  // or were known from before
+  std::uint64_t sweeps() const { return sweeps_; }      // over what changes reached,
+  std::uint64_t reached() const { return reached_classes_; }  // which were so many classes
   double rate(FlowId flow) const { return classes_[class_of_[flow]].queue.rate(); }
   // Some flow was active, up to the last completion after which none was.
   Picoseconds active_time() const { return active_time_; }
@@ -50,19 +59,25 @@ class FlowEngine final : public FlowMover {
     std::uint64_t age = 0;  // serial number when it came to be; classes are solved in this order
     FlowWatch* watch = nullptr;
     bool interned = false;
-    bool changed = false;  // flows joined or left since the first end was projected
+    bool changed = false;   // flows joined or left since rates were settled
+    bool attached = false;  // to the graph; an empty class stays until rates are settled
   };
 
   void take(FlowClassId id, Picoseconds now);
   void touch(FlowClassId id, Picoseconds now);
 
   void settle(Picoseconds now);
+  void settle_component(Picoseconds now);
+  void settle_reached(Picoseconds now);
+  void attach(FlowClassId id);
+  void detach(FlowClassId id);
   const RateMemo::Entry& rates_of_component();
   void apply(FlowClassId id, const FlowShare& share, Picoseconds now);
   void turn(const TurningSolver::Turning& turning, Picoseconds now);
   void account(Class& c, const ServiceQueue::Served& served);
   void rebind(Class& c, std::uint32_t binding, Picoseconds now);
 
+  const Reach reach_;
   std::vector<Class> classes_;
   std::vector<FlowClassId> free_classes_;  // of single flows
   std::unordered_multimap<std::uint64_t, FlowClassId> interned_;
@@ -75,11 +90,15 @@ class FlowEngine final : public FlowMover {
   ResourceLedger ledger_;
 
   FlowGraph graph_;
+  ClassCensus census_;
+  LevelSweep sweep_;
   TurningSolver solver_;
   RateMemo memo_;
   Picoseconds changed_at_;
-  std::uint64_t solves_ = 0, recalled_ = 0;
-  std::vector<FlowClassId> component_;
+  std::uint64_t solves_ = 0, recalled_ = 0, sweeps_ = 0, reached_classes_ = 0;
+  std::vector<FlowClassId> changed_;
+  std::vector<std::uint32_t> due_;
+  std::vector<FlowClassId> component_, reached_;
   std::vector<FlowDemand> demands_;
   RateMemo::Entry solved_;
   std::vector<ServiceQueue::Entry> ended_;

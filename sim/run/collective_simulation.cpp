@@ -55,6 +55,13 @@ void find_binding(const FlowEngine& flows, CollectiveResult& result) {
   if (result.binding_share < 0.5) result.binding = "latency";  // no resource is busy for half of the time
 }
 
+double hbm_bytes(const FlowEngine& flows) {
+  double sum = 0;
+  for (const FlowEngine::ResourceReport& r : flows.report())
+    if (r.name == "HBM") sum += r.payload;
+  return sum;
+}
+
 // Why one chip cannot stand for all; empty if it can.
 std::string why_full(const std::vector<CollectiveJob>& jobs, const Schedule& schedule,
                      const GroupShape& shape, const Topology& topology, const Routes& routes,
@@ -173,6 +180,8 @@ class Simulation {
     result_.bound = collective_bound(jobs_[0].task, jobs_[0].group, topology_,
                                      rank_rates(machine_, resources_.front().lanes));
     find_binding(traffic_.flows(), result_);
+    result_.hbm_bytes_a_rank =
+        hbm_bytes(traffic_.flows()) / static_cast<double>(resources_.front().memory.size());
     return result_;
   }
 

@@ -40,6 +40,7 @@ struct CollectiveResult {
   bool folded = false;       // one chip stood for all
   std::string why_full;      // if not
   std::uint64_t moves = 0;
+  double hbm_bytes_a_rank = 0;  // read and written, on average
 };
 
 // The first job's time is the result's; the others run beside it. DeadlockError if one gets stuck.

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "models/machine_config.h"
-#include "sim/run/validation.h"
+#include "sim/validation/measurements.h"
 
 namespace trn {
 

@@ -20,6 +20,10 @@ std::vector<double> units_of(const Scene& scene, const Schedule& schedule,
     if (a.domain != b.domain) {
       units[resources.efa_out[a.domain * scene.topology().chips() + a.chip]] += bytes;
       units[resources.efa_in[b.domain * scene.topology().chips() + b.chip]] += bytes;
+      if (!resources.network_out.empty()) {
+        units[resources.network_out[a.domain]] += bytes;
+        units[resources.network_in[b.domain]] += bytes;
+      }
       return;
     }
     double shares = 0;
@@ -96,7 +100,7 @@ TEST(Bound, KnowsWhoSendsToWhomAndTheWayAroundLinks) {
   machine.fabric.kind = FabricKind::kTorus;
   machine.fabric.dims = {4};
   machine.fabric.link_rates = {MegabytesPerSecond(1000)};
-  machine.efa.rate = MegabytesPerSecond(1000);
+  machine.efa.rate = machine.efa.nic_rate = MegabytesPerSecond(1000);
   CollectiveTask task;
   task.op = CollectiveOp::kSendReceive;
   task.bytes = 1 << 30;
@@ -108,7 +112,9 @@ TEST(Bound, KnowsWhoSendsToWhomAndTheWayAroundLinks) {
   const double chip = static_cast<double>(task.bytes) / 3e-3;
   task.root = 0;
   std::vector<Seat> seats{{0, 0, 0}, {0, 1, 0}, {1, 0, 0}};
-  EXPECT_EQ(Scene(machine, Group::of(seats)).bound(task).picoseconds, chip);
+  const Picoseconds start = machine.collectives.start_latency + machine.collectives.step_latency;
+  EXPECT_EQ(Scene(machine, Group::of(seats)).bound(task).picoseconds,
+            chip + static_cast<double>(start.count()));
 }
 
 }  // namespace

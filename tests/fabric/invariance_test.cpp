@@ -25,15 +25,15 @@ void change_latencies(MachineConfig& m, const Change& change) {
 MachineConfig twice_as_fast(MachineConfig m) {
   change_latencies(m, half);
   for (MegabytesPerSecond* rate :
-       {&m.efa.rate, &m.hbm.stack_rate, &m.core.dma.engine_rate, &m.fabric.tray_rate, &m.fabric.rack_rate,
-        &m.fabric.cross_rack_rate, &m.fabric.port_rate, &m.fabric.uplink_rate})
+       {&m.efa.rate, &m.efa.nic_rate, &m.hbm.stack_rate, &m.core.dma.engine_rate, &m.fabric.tray_rate,
+        &m.fabric.rack_rate, &m.fabric.cross_rack_rate, &m.fabric.port_rate, &m.fabric.uplink_rate})
     *rate = twice(*rate);
   for (MegabytesPerSecond& rate : m.fabric.link_rates) rate = twice(rate);
   for (GraphCable& cable : m.fabric.graph_cables) cable.rate = twice(cable.rate);
   return m;
 }
 
-// Half the time to a millionth, but for a picosecond a step to which completions are rounded up.
+// Half the time to a millionth, but for the picoseconds to which the completions of a step are rounded up.
 TEST(Scaling, AMachineTwiceAsFastTakesHalfTheTime) {
   SceneGenerator generator(77);
   std::uint64_t cases = 0;
@@ -48,7 +48,7 @@ TEST(Scaling, AMachineTwiceAsFastTakesHalfTheTime) {
       const Schedule schedule = slow.schedule(random.task, algorithm);
       const double a = static_cast<double>(slow.run(schedule).time.count());
       const double b = static_cast<double>(fast.run(schedule).time.count());
-      EXPECT_NEAR(2 * b, a, 1e-6 * a + 2 * static_cast<double>(schedule.steps.size()))
+      EXPECT_NEAR(2 * b, a, 1e-6 * a + 4 * static_cast<double>(schedule.steps.size()))
           << "scene " << i << ": " << algorithm << ", " << random.what;
       ++cases;
     }

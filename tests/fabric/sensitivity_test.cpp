@@ -123,7 +123,7 @@ const std::vector<Case>& cases() {
        R"({"kind": "graph", "chips": 3, "links": [
           {"from": 0, "to": 1, "mb_per_s": 1000, "latency_ns": 5}, {"from": 1, "to": 2, "mb_per_s": 1000, "latency_ns": 5},
           {"from": 2, "to": 0, "mb_per_s": 1000, "latency_ns": 5, "both_ways": false}]})"},
-      {"efa.mb_per_s", "", "efa.mb_per_s=50000", "trn2:instance", Op::kAllReduce, "auto", 16 * kMiB, 1, 2},
+      {"efa.mb_per_s", "", "efa.mb_per_s=12500", "trn2:instance", Op::kAllReduce, "auto", 16 * kMiB, 1, 2},
       {"efa.latency_ns", "", "efa.latency_ns=7000", "trn2:instance", Op::kAllReduce, "auto", 16 * kMiB, 1, 2},
       {"efa.efficiency_percent", "", "efa.efficiency_percent=80", "trn2:instance", Op::kAllReduce, "auto",
        16 * kMiB, 1, 2},

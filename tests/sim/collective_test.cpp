@@ -218,6 +218,34 @@ TEST(Collective, GroupsBesideEachOtherShareTheMachine) {
   EXPECT_NEAR(to_us(both.time), 2 * to_us(alone.time), 10);
 }
 
+// One ring through two instances of Trn1, as two cycles of each instance both ways: four channels, each with
+// a quarter of 2 x 31/32 S to carry (32 ranks, one a chip) out of an instance at one end. A card of 100 Gb/s
+// there gives 12.5 GB/s: 2 x 31/32 x 256 MiB / 50 GB/s = 10402 us; chips that had only their 16th of 800 Gb/s
+// would take twice as long. 62 steps of 1.5 us and four of them over EFA (15 us) may not all hide.
+TEST(FlatRing, LeavesADomainThroughTheCardsOfItsEnds) {
+  const auto time = [](const std::string& card) {
+    const MachineConfig m = machine("trn1:instance", {"efa.nic_mb_per_s=" + card});
+    CollectiveJob j = job(CollectiveOp::kAllReduce, 256 * kMiB, m);
+    j.group = Group::whole(16, 1, 2);
+    EXPECT_EQ(run_collective(j, m).algorithm, "ring+flat");
+    return to_us(run_collective(j, m).time);
+  };
+  EXPECT_GE(time("12500"), 10402);
+  EXPECT_LE(time("12500"), 10402 + 160);
+  EXPECT_NEAR(time("6250"), 2 * 10402, 320);
+}
+
+// Both domains' chips together still have no more than 16 x 6.25 GB/s: all-to-all sends half of 16 x S there.
+TEST(Efa, CardsDoNotAddToTheNetworkOfADomain) {
+  const MachineConfig m = machine("trn1:instance");
+  CollectiveJob j = job(CollectiveOp::kAllToAll, 64 * kMiB, m);
+  j.group = Group::whole(16, 1, 2);
+  const double bound = 16 * 64.0 * kMiB / 2 / 100e9 * 1e6;  // 5369 us
+  EXPECT_GE(to_us(run_collective(j, m, kFull).time), bound);
+  EXPECT_LE(to_us(run_collective(j, m, kFull).time), bound * 1.01);
+  EXPECT_NEAR(to_us(run_collective(j, m).time), to_us(run_collective(j, m, kFull).time), 1);
+}
+
 // A rank that starts 100 us late delays everybody's all-reduce by that: nobody can have its part before.
 TEST(Collective, WaitsForTheRankThatStartsLate) {
   const MachineConfig m = machine("trn2:instance");

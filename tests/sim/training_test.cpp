@@ -136,7 +136,7 @@ TEST(Training, AMicroBatchSharesTheWeights) {
 // completions.
 TEST(Training, ScalesWithTheMachine) {
   const std::vector<std::string> even{"neuron_core.dma.hardware_interval_ns=524",
-                                      "neuron_core.dma.trigger_ns=74",
+                                      "neuron_core.dma.trigger_ns=74", "collectives.trigger_ns=24",
                                       "neuron_core.scalar.table_load_ns=1290"};
   std::vector<std::string> fast;
   for (const char* rate :
@@ -151,7 +151,7 @@ TEST(Training, ScalesWithTheMachine) {
         "collectives.step_latency_ns", "collectives.start_latency_ns", "shapes.instance.hop_latency_ns"})
     fast.push_back(std::string(latency) + "=0.5x");
   fast.insert(fast.end(), {"neuron_core.dma.hardware_interval_ns=262", "neuron_core.dma.trigger_ns=37",
-                           "neuron_core.scalar.table_load_ns=645"});
+                           "collectives.trigger_ns=12", "neuron_core.scalar.table_load_ns=645"});
   const double slow =
       to_us(simulate_training(small_model(), small_plan(), machine("trn2:instance", even)).run.time);
   EXPECT_NEAR(

@@ -122,6 +122,8 @@ void SceneGenerator::change_rates(MachineConfig& machine) {
   machine.core.dma.accumulate_slowdown = pick(1, 2);
   machine.efa.rate = rate();
   machine.efa.latency = latency();
+  machine.efa.nic_rate =
+      machine.efa.rate * (1 + machine.efa.rate.count() % 3);  // a card may do more than its part
   CollectiveConfig& c = machine.collectives;
   if (one_in(2)) c.step_latency = latency();
   if (one_in(2)) c.start_latency = latency();

@@ -1,5 +1,7 @@
 #include "models/interconnect/collectives/choose.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "base/text.h"
 
@@ -11,10 +13,15 @@ std::string choose_algorithm(const CollectiveTask& task, const GroupShape& shape
   std::vector<std::string> wanted = split(table.pick(rooted ? table.rooted : table.inside, task.bytes), '/');
   const std::vector<std::string> possible = algorithm_names(task, shape);
   wanted.insert(wanted.end(), possible.begin(), possible.end());
-  for (std::string& name : wanted) {
-    if (shape.domains > 1 && name.find('+') == std::string::npos)
-      name += '+' + table.pick(table.between, task.bytes);
-    if (algorithm_refusal(name, task, shape).empty()) return name;
+  for (const std::string& name : wanted) {
+    // Names of the table are for the inside of a domain.
+    const bool whole =
+        shape.domains == 1 || std::find(possible.begin(), possible.end(), name) != possible.end();
+    const std::string& between = table.pick(table.between, task.bytes);
+    for (const std::string& how : split(whole ? "" : between, '/')) {
+      const std::string full = whole ? name : name + '+' + how;
+      if (algorithm_refusal(full, task, shape).empty()) return full;
+    }
   }
   throw UsageError("no algorithm suits this operation and group");
 }

@@ -16,7 +16,7 @@ struct AlgorithmTable {
   std::vector<std::uint64_t> limits;
   std::vector<std::string> inside;   // all-reduce and its halves
   std::vector<std::string> rooted;   // broadcast and reduce
-  std::vector<std::string> between;  // domains
+  std::vector<std::string> between;  // domains; "flat" with rings inside: one ring through all
 
   const std::string& pick(const std::vector<std::string>& names, std::uint64_t bytes) const;
 };

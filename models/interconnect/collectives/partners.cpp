@@ -1,5 +1,6 @@
 #include "models/interconnect/collectives/partners.h"
 
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -21,7 +22,7 @@ class Ways {
     for (const LinkLoad& load : route.loads) shares[topology_.links()[load.link].link_class] += load.share;
     Way way{route.latency.count(), {}};
     for (const auto& [link_class, share] : shares)
-      way.second.emplace_back(link_class, static_cast<std::int64_t>(share * 1e6 + 0.5));
+      way.second.emplace_back(link_class, std::llround(share * 1e6));
     return at->second = ways_.emplace(std::move(way), ways_.size()).first->second;
   }
 

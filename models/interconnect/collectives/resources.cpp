@@ -28,6 +28,22 @@ double engine_bytes(std::size_t sources, std::size_t destinations, double reduce
   return std::max(reads, static_cast<double>(destinations));
 }
 
+void add_efa(FlowMover& flows, std::uint32_t domains, std::uint64_t chips, const EfaConfig& efa,
+             CollectiveResources& r) {
+  const bool folded = r.detail == CollectiveResources::Detail::kFolded;
+  const double efficiency = static_cast<double>(efa.efficiency_percent) / 100;
+  const double share = bytes_per_picosecond(efa.rate) * efficiency;
+  const double card = folded ? share : bytes_per_picosecond(efa.nic_rate) * efficiency;
+  for (std::uint64_t chip = 0; chip < (folded ? 1 : domains * chips); ++chip) {
+    r.efa_out.push_back(flows.add_resource("EFA out", card));
+    r.efa_in.push_back(flows.add_resource("EFA in", card));
+  }
+  for (std::uint32_t d = 0; d < domains && card > share; ++d) {
+    r.network_out.push_back(flows.add_resource("EFA out", share * static_cast<double>(chips)));
+    r.network_in.push_back(flows.add_resource("EFA in", share * static_cast<double>(chips)));
+  }
+}
+
 }  // namespace
 
 Picoseconds efa_step_latency(const MachineConfig& machine) {
@@ -55,12 +71,7 @@ CollectiveResources stand_alone_resources(FlowMover& flows, const Group& group, 
         r.links.push_back(flows.add_resource("link " + topology.classes()[link.link_class].name,
                                              topology.classes()[link.link_class].rate));
   }
-  const double efa =
-      bytes_per_picosecond(machine.efa.rate) * static_cast<double>(machine.efa.efficiency_percent) / 100;
-  for (std::uint64_t chip = 0; domains > 1 && chip < (folded ? 1 : domains * topology.chips()); ++chip) {
-    r.efa_out.push_back(flows.add_resource("EFA out", efa));
-    r.efa_in.push_back(flows.add_resource("EFA in", efa));
-  }
+  if (domains > 1) add_efa(flows, domains, topology.chips(), machine.efa, r);
   // A chip's ranks share its stacks and engines equally; each stays with its own.
   const double part = 1.0 / lanes;
   const double hbm = machine.hbm.collective_stack_rate() * static_cast<double>(machine.hbm.stacks) * part;
@@ -109,6 +120,10 @@ Picoseconds MovePaths::travel(const Seat& from, const Seat& to, std::vector<Flow
   if (from.domain != to.domain) {
     add(uses, {resources_.efa_out[folded ? 0 : from.domain * chips + from.chip], 1}, 1);
     add(uses, {resources_.efa_in[folded ? 0 : to.domain * chips + to.chip], 1}, 1);
+    if (!resources_.network_out.empty()) {
+      add(uses, {resources_.network_out[from.domain], 1}, 1);
+      add(uses, {resources_.network_in[to.domain], 1}, 1);
+    }
     return efa_latency_;
   }
   if (from.chip == to.chip) return Picoseconds(0);

@@ -19,7 +19,9 @@ struct CollectiveResources {
   Detail detail = Detail::kFolded;
   std::vector<std::uint32_t> links;            // folded: by class; full: by domain and link
   std::vector<std::uint32_t> efa_out, efa_in;  // folded: one; full: by domain and chip; empty without EFA
-  std::uint32_t lanes = 1;                     // ranks that share a chip
+  // Where a chip alone may have more than its share of the domain's network: by domain. Folded: empty.
+  std::vector<std::uint32_t> network_out, network_in;
+  std::uint32_t lanes = 1;  // ranks that share a chip
   // By rank of the group (folded: of the first chip): of a byte read or written; of a byte copied.
   std::vector<std::vector<FlowUse>> memory, engines;
   // By rank: its die, and the paths into the dies of its chip. Empty: dies are no bottleneck here.

@@ -33,6 +33,8 @@ bool is_slow(const GroupShape::Dimension& dimension, const std::vector<GroupShap
 namespace {
 
 const std::vector<std::string> kBetweenDomains{"ring", "mesh", "rdh"};
+const std::string kFlatRing = "ring+flat";
+constexpr std::uint32_t kMostInFlatRing = 512;  // every rank's every step is simulated
 
 const Algorithm* find(const std::string& name) {
   for (const Algorithm& algorithm : algorithms())
@@ -85,6 +87,11 @@ void limit_moves(const GroupShape& shape, bool every_rank, const Schedule& sched
 
 std::vector<Chain> make_chains(const std::string& name, const CollectiveTask& task, const GroupShape& shape,
                                Schedule& schedule) {
+  if (name == kFlatRing) {
+    std::vector<Chain> chains = flat_ring_chains(task, shape, schedule);
+    limit_moves(shape, true, schedule, chains);
+    return chains;
+  }
   const Parts parts = parts_of(name);
   std::vector<Chain> chains{{1, 1, {}}};
   if (shape.chips > 1 || !shape.regular)
@@ -123,7 +130,7 @@ BlockLayout rooted_layout(const CollectiveTask& task, const GroupShape& shape) {
       BlockLayout::uniform(task.bytes, static_cast<std::uint32_t>(owners.size()), task.granule);
   std::vector<std::uint64_t> sizes(shape.ranks, 0);
   for (std::uint32_t b = 0; b < owners.size(); ++b) sizes[owners[b]] = even.source(0, b, {}).length;
-  return BlockLayout::sized(std::move(sizes), task.granule);
+  return BlockLayout::sized(sizes, task.granule);
 }
 
 Schedule staged(const std::string& name, const CollectiveTask& task, const GroupShape& shape) {
@@ -183,6 +190,7 @@ std::vector<std::string> algorithm_names(const CollectiveTask& task, const Group
     else
       for (const std::string& between : kBetweenDomains) names.push_back(a.name + ('+' + between));
   }
+  if (shape.domains > 1 && !is_rooted(task.op)) names.push_back(kFlatRing);
   if (task.op == CollectiveOp::kAllReduce && shape.domains == 1) names.emplace_back("single_step");
   if (is_rooted(task.op) && shape.domains == 1) names.emplace_back("pipeline");
   return names;
@@ -192,6 +200,8 @@ std::string algorithm_refusal(const std::string& name, const CollectiveTask& tas
   const std::vector<std::string> names = algorithm_names(task, shape);
   if (std::find(names.begin(), names.end(), name) == names.end())
     return "algorithm \"" + name + "\" is not one for this operation and group" + suggestion(name, names);
+  if (name == kFlatRing && shape.ranks > kMostInFlatRing)
+    return "algorithm " + name + ": more than " + std::to_string(kMostInFlatRing) + " ranks";
   const Algorithm* const inside = find(parts_of(name).inside);
   const std::string why = inside == nullptr ? "" : inside->refusal(task, shape);
   return why.empty() ? "" : "algorithm " + name + ": " + why;

@@ -23,7 +23,7 @@ const std::vector<Algorithm>& algorithms();
 std::vector<std::string> staged_algorithm_names();
 
 // "bucket", "bucket+rdh" (inside a domain + between domains), "direct", "pipeline", "single_step".
-// Names with a + are for groups over several domains, all of them.
+// Names with a + are for groups over several domains, all of them; "ring+flat" is one ring through them all.
 std::vector<std::string> algorithm_names(const CollectiveTask& task, const GroupShape& shape);
 // Empty, or why this algorithm can't do this task on this group, with what can.
 std::string algorithm_refusal(const std::string& name, const CollectiveTask& task, const GroupShape& shape);
@@ -42,6 +42,8 @@ std::vector<std::uint32_t> factor_teams(std::uint32_t stride, std::uint32_t size
 bool is_rooted(CollectiveOp op);  // broadcast or reduce
 // Less than half as fast as the fastest: where a root's data is spread before it crosses.
 bool is_slow(const GroupShape::Dimension& dimension, const std::vector<GroupShape::Dimension>& all);
+// The cycles of all domains opened where they start and joined by EFA.
+std::vector<Chain> flat_ring_chains(const CollectiveTask& task, const GroupShape& shape, Schedule& schedule);
 
 // Whole schedules of their own.
 Schedule direct_all_to_all(const CollectiveTask& task, const GroupShape& shape);

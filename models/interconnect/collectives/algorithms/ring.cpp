@@ -1,4 +1,6 @@
 // Rings over disjoint cycles of cables, both ways round.
+#include <algorithm>
+
 #include "models/interconnect/collectives/algorithms/algorithm.h"
 
 namespace trn {
@@ -23,15 +25,17 @@ double total_rate(const GroupShape& shape) {
   return sum;
 }
 
+// `size`: of the rings.
 std::vector<Chain> both_ways(const CollectiveTask& task, const GroupShape& shape, Schedule& schedule,
-                             std::uint32_t lanes, std::uint32_t lane_step, const std::vector<Stage>& before) {
+                             std::uint32_t size, std::uint32_t lanes, std::uint32_t lane_step,
+                             const std::vector<Stage>& before) {
   std::vector<Chain> chains;
   for (const GroupShape::Ring& ring : shape.rings) {
-    const std::uint32_t teams = schedule.add_teams(
-        Teams::ordered(ranks_along(shape, ring.order, lanes, lane_step), shape.chips * lanes));
+    const std::uint32_t teams =
+        schedule.add_teams(Teams::ordered(ranks_along(shape, ring.order, lanes, lane_step), size));
     for (const bool forward : {true, false}) {
       const double share = ring.rate / total_rate(shape) / 2;
-      Chain chain{share, ring_slices(task, share, shape.chips * lanes), before};
+      Chain chain{share, ring_slices(task, share, size), before};
       chain.stages.push_back({Stage::Kind::kRing, teams, forward});
       chains.push_back(std::move(chain));
     }
@@ -49,13 +53,29 @@ std::vector<Chain> ring_chains(const CollectiveTask& task, const GroupShape& sha
     return {{0.5, slices, {{Stage::Kind::kRing, teams, true}}},
             {0.5, slices, {{Stage::Kind::kRing, teams, false}}}};
   }
-  return both_ways(task, shape, schedule, shape.per_chip, 1, {});
+  return both_ways(task, shape, schedule, shape.chips * shape.per_chip, shape.per_chip, 1, {});
 }
 
 std::vector<Chain> kangaring_chains(const CollectiveTask& task, const GroupShape& shape, Schedule& schedule) {
   Stage pair{Stage::Kind::kInPlace, schedule.add_teams(Teams::strided(1, 2))};
   pair.duplicate = true;
-  return both_ways(task, shape, schedule, shape.per_chip / 2, 2, {pair});
+  const std::uint32_t lanes = shape.per_chip / 2;
+  return both_ways(task, shape, schedule, shape.chips * lanes, lanes, 2, {pair});
+}
+
+// Opens every cycle where no other one is, if it can, so that each has network cards of its own.
+void open_apart(std::vector<GroupShape::Ring>& rings) {
+  std::vector<std::uint32_t> ends;
+  const auto free = [&](std::uint32_t chip) {
+    return std::find(ends.begin(), ends.end(), chip) == ends.end();
+  };
+  for (GroupShape::Ring& ring : rings) {
+    for (std::size_t turn = 0; turn < ring.order.size(); ++turn) {
+      if (free(ring.order.front()) && free(ring.order.back())) break;
+      std::rotate(ring.order.begin(), ring.order.begin() + 1, ring.order.end());
+    }
+    ends.insert(ends.end(), {ring.order.front(), ring.order.back()});
+  }
 }
 
 std::string any(const CollectiveTask&, const GroupShape&) { return {}; }
@@ -67,6 +87,14 @@ std::string kangaring_refusal(const CollectiveTask&, const GroupShape& shape) {
 }
 
 }  // namespace
+
+std::vector<Chain> flat_ring_chains(const CollectiveTask& task, const GroupShape& shape, Schedule& schedule) {
+  GroupShape open = shape;
+  if (open.rings.empty()) open.rings.push_back({{0}, 1});  // of one chip a domain
+  open_apart(open.rings);
+  schedule.symmetric = false;  // EFA is at the ends only
+  return both_ways(task, open, schedule, shape.ranks, shape.per_chip, 1, {});
+}
 
 extern const Algorithm kRingAlgorithm{"ring", "disjoint cycles of cables, both ways round, over all ranks",
                                       any, ring_chains};

@@ -17,12 +17,18 @@ struct Best {
 };
 
 // With several domains EFA is a way around the links.
-void consider_cuts(const TrafficDemand& demand, const Topology& topology, double efa, Best& best) {
+// What so many chips of so many in all, cards and networks, can send over EFA.
+double efa_rate(const RankRates& rates, double chips, double all) {
+  return std::min(chips * rates.efa_card, all * rates.efa);
+}
+
+void consider_cuts(const TrafficDemand& demand, const Topology& topology, const RankRates& rates,
+                   Best& best) {
   for (const Cut& cut : test_cuts(topology)) {
     const CutBytes bytes = demand.over(cut.inside);
+    const auto chips = static_cast<double>(std::count(cut.inside.begin(), cut.inside.end(), 1));
     const double around =
-        demand.one_domain() ? 0
-                            : efa * static_cast<double>(std::count(cut.inside.begin(), cut.inside.end(), 1));
+        demand.one_domain() ? 0 : efa_rate(rates, chips, static_cast<double>(topology.chips()));
     best.consider(bytes.out, cut.out + around, cut.name);
     best.consider(bytes.in, cut.in + around, cut.name);
   }
@@ -60,6 +66,8 @@ RankRates rank_rates(const MachineConfig& machine, std::uint32_t ranks_per_chip)
               static_cast<double>(machine.core.dma.engines * machine.chip.neuron_cores) / ranks_per_chip;
   rates.efa =
       bytes_per_picosecond(machine.efa.rate) * static_cast<double>(machine.efa.efficiency_percent) / 100;
+  rates.efa_card =
+      bytes_per_picosecond(machine.efa.nic_rate) * static_cast<double>(machine.efa.efficiency_percent) / 100;
   rates.reduce_slowdown = static_cast<double>(machine.core.dma.accumulate_slowdown);
   rates.start = machine.collectives.start_latency + machine.collectives.step_latency;
   rates.efa_latency = efa_step_latency(machine);
@@ -71,19 +79,24 @@ CollectiveBound collective_bound(const CollectiveTask& task, const Group& group,
   const TrafficDemand demand(task, group, topology);
   Best best;
   if (topology.chips() > 1) {
-    consider_cuts(demand, topology, rates.efa, best);
+    consider_cuts(demand, topology, rates, best);
     consider_hops(demand, topology, best);
   }
   best.consider(demand.over_domain(), rates.efa * static_cast<double>(topology.chips()), "EFA");
   if (demand.one_domain())
     best.consider(demand.sent_by_chips(), demand.out_rates(), "links of a chip");
   else
-    best.consider(demand.sent_by_chips(), demand.out_rates() + rates.efa * demand.chips(),
+    best.consider(demand.sent_by_chips(),
+                  demand.out_rates() + efa_rate(rates, demand.chips(),
+                                                demand.domains() * static_cast<double>(topology.chips())),
                   "links of a chip and EFA");
-  best.consider(static_cast<double>((rates.start + demand.furthest(rates.efa_latency)).count()), 1,
-                "latency");
+  best.consider(static_cast<double>(demand.furthest(rates.efa_latency).count()), 1, "latency");
   best.consider(demand.touched_by_rank(), rates.hbm, "HBM");
   best.consider(demand.moved_by_rank(rates.reduce_slowdown), rates.dma, "DMA");
+  // Nothing moves before the start, and no pipelining hides that.
+  const auto start = static_cast<double>(rates.start.count());
+  if (best.bound.picoseconds < start) best.bound.limited_by = "latency";
+  best.bound.picoseconds += start;
   return best.bound;
 }
 

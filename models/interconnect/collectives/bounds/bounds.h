@@ -19,14 +19,15 @@ struct CollectiveBound {
 struct RankRates {
   double hbm = 1e9;
   double dma = 1e9;
-  double efa = 1e9;  // of a chip
+  double efa = 1e9;       // of a chip, as its part of the domain's network,
+  double efa_card = 1e9;  // and at most
   double reduce_slowdown = 1;
   Picoseconds start;        // before the first byte of the first step
   Picoseconds efa_latency;  // of the first byte, without the receiver's step
 };
 RankRates rank_rates(const MachineConfig& machine, std::uint32_t ranks_per_chip);
 
-// The largest of the bounds. `group`: all its seats.
+// The start and the largest of the bounds. `group`: all its seats.
 CollectiveBound collective_bound(const CollectiveTask& task, const Group& group, const Topology& topology,
                                  const RankRates& rates);
 

@@ -1,6 +1,7 @@
 #include "models/interconnect/collectives/bounds/traffic_demand.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "models/interconnect/topology/distances.h"
@@ -13,7 +14,7 @@ TrafficDemand::TrafficDemand(const CollectiveTask& task, const Group& group, con
       ranks_(topology.chips(), 0),
       bytes_(static_cast<double>(task.bytes)),
       all_ranks_(group.ranks()),
-      pair_bytes_(static_cast<double>(task.bytes / group.ranks())) {
+      pair_bytes_(std::floor(static_cast<double>(task.bytes) / group.ranks())) {
   const Seat root = group.seat(task.root);
   root_chip_ = root.chip;
   std::set<std::uint32_t> domains;

@@ -24,6 +24,7 @@ class TrafficDemand {
   double sent_by_chips() const;
   double out_rates() const { return out_rates_; }
   double chips() const { return chips_; }
+  double domains() const { return domains_; }
   bool one_domain() const { return domains_ == 1; }
   // All-to-all in one domain: its bytes times their shortest ways; others: 0.
   double byte_hops() const;

@@ -16,7 +16,7 @@ BlockLayout BlockLayout::uniform(std::uint64_t bytes, std::uint32_t blocks, std:
   return layout;
 }
 
-BlockLayout BlockLayout::sized(std::vector<std::uint64_t> sizes, std::uint64_t granule) {
+BlockLayout BlockLayout::sized(const std::vector<std::uint64_t>& sizes, std::uint64_t granule) {
   BlockLayout layout;
   layout.kind_ = Kind::kSized;
   layout.granule_ = granule;
@@ -68,7 +68,8 @@ ByteRange BlockLayout::block(std::uint32_t number) const {
 ByteRange BlockLayout::cut(ByteRange block, Part part) const {
   const auto at = [&](double fraction) {
     if (fraction >= 1) return block.length;
-    const double granules = std::floor(static_cast<double>(block.length / granule_) * fraction + 0.5);
+    const std::uint64_t whole = block.length / granule_;
+    const double granules = std::floor(static_cast<double>(whole) * fraction + 0.5);
     return std::min(block.length, static_cast<std::uint64_t>(granules) * granule_);
   };
   const std::uint64_t from = at(part.from), to = at(part.to);

@@ -21,7 +21,7 @@ class BlockLayout {
   // `bytes` in equal blocks, the first ones a granule longer where it does not divide.
   static BlockLayout uniform(std::uint64_t bytes, std::uint32_t blocks, std::uint64_t granule = 1);
   // Blocks of these sizes, in order.
-  static BlockLayout sized(std::vector<std::uint64_t> sizes, std::uint64_t granule = 1);
+  static BlockLayout sized(const std::vector<std::uint64_t>& sizes, std::uint64_t granule = 1);
   // All-to-all of uneven sizes: `sizes[from * ranks + to]`. The block of (rank, to) lies in the input of
   // `rank` behind those for smaller numbers, and in the output of `to` behind those of smaller ranks.
   static BlockLayout matrix(std::vector<std::uint64_t> sizes, std::uint32_t ranks);

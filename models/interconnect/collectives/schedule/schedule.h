@@ -75,7 +75,7 @@ struct Schedule {
   std::vector<Teams> teams;
   std::vector<Step> steps;  // dependencies point backwards
   std::uint32_t patterns = 0;
-  bool symmetric = true;  // every rank executes every step
+  bool symmetric = true;  // every rank executes every step, and chips use the fabric alike
 
   std::uint32_t resolve(Place place, std::uint32_t executor) const {
     switch (place.kind) {
