@@ -8,7 +8,7 @@ namespace trn {
 namespace {
 
 // What is solved as a whole: small components, and those of which much has changed.
-constexpr FlowGraph::Most kAsWhole{4, 1};
+constexpr FlowGraph::Most kAsWhole{1, 1};
 
 }  // namespace
 

@@ -56,7 +56,7 @@ void LevelSweep::bind(Standing& standing, std::uint32_t binding) {
 
 void LevelSweep::push(Event event) {
   events_.push_back(event);
-  std::push_heap(events_.begin(), events_.end(), Later());
+  if (heaped_) std::push_heap(events_.begin(), events_.end(), Later());
 }
 
 // To be looked at once more before the sweep goes on.
@@ -80,26 +80,35 @@ void LevelSweep::solve(const FlowGraph& graph, const std::vector<std::uint32_t>&
   }
   for (const FlowClassId id : changed)
     if (standings_[id].state == State::kNew) rise(id);
-  for (;;) {
-    while (!waiting_.empty()) {
-      const std::uint32_t resource = waiting_.back();
-      waiting_.pop_back();
-      resources_[resource].waits = false;
-      look_at(resource);
-    }
+  look_at_waiting();
+  // Most events are known by now: to heap them at once is linear.
+  std::make_heap(events_.begin(), events_.end(), Later());
+  heaped_ = true;
+  for (;; look_at_waiting()) {
+    if (rising_ == 0 && grave_ == 0 && full_.empty()) break;
     if (!events_.empty() && (full_.empty() || events_.front().level <= level_ * kAbove))
       take_event();
     else if (!full_.empty())
       fill();
     else
       break;
-    if (rising_ == 0 && grave_ == 0 && full_.empty() && waiting_.empty()) forget_events();
   }
+  forget_events();
+  heaped_ = false;
   TRN_CHECK(rising_ == 0, "a flow is limited by nothing");
   for (const FlowClassId id : settled) standings_[id].state = State::kHeld;
 }
 
-// Nobody rises, everything fits, and nobody is held back by what has room: the rest is as it was.
+void LevelSweep::look_at_waiting() {
+  while (!waiting_.empty()) {
+    const std::uint32_t resource = waiting_.back();
+    waiting_.pop_back();
+    resources_[resource].waits = false;
+    look_at(resource);
+  }
+}
+
+// Those that would come after the end.
 void LevelSweep::forget_events() {
   for (const Event& event : events_)
     if (event.item >= kResource) resources_[event.item - kResource].due_at = kInfinity;

@@ -74,6 +74,7 @@ class LevelSweep {
   };
   struct Later;
 
+  void look_at_waiting();
   void forget_events();
   void take_event();
   void look_at(std::uint32_t resource);
@@ -90,7 +91,8 @@ class LevelSweep {
   std::vector<Standing> standings_;  // by class
   std::vector<Rate> rates_;          // by class
   std::vector<Resource> resources_;
-  std::vector<Event> events_;           // heap
+  std::vector<Event> events_;  // heap, as soon as
+  bool heaped_ = false;
   std::vector<std::uint32_t> waiting_;  // resources that wait to be looked at
   double level_ = 0;                    // of the sweep
   std::vector<std::uint32_t> full_;     // resources, at this level
