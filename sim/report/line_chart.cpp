@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "sim/report/svg_canvas.h"
 
 namespace trn {
 namespace {
@@ -16,23 +17,6 @@ constexpr double kLeft = 70, kRight = 590, kTop = 50, kBottom = 400;  // of the 
 // Told apart by people who do not see red and green as two.
 constexpr std::array<const char*, 6> kColours{"#0072b2", "#d55e00", "#009e73",
                                               "#cc79a7", "#56b4e9", "#000000"};
-
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '&')
-      out += "&amp;";
-    else if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
-    else if (c == '"')
-      out += "&quot;";
-    else
-      out += c;
-  }
-  return out;
-}
 
 // 32, 1 Ki, 2 Mi
 std::string binary_number(double x) {
@@ -89,7 +73,7 @@ class Drawing {
   void label(double at_x, double at_y, const char* anchor, const std::string& text,
              const std::string& attributes = "") {
     out_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" {}>{}</text>\n", at_x, at_y,
-                        anchor, attributes, escaped(text));
+                        anchor, attributes, svg_escaped(text));
   }
   void rule(double x1, double y1, double x2, double y2) {
     out_ +=

@@ -38,6 +38,8 @@ std::string svg_escaped(const std::string& text) {
       out += "&lt;";
     else if (c == '>')
       out += "&gt;";
+    else if (c == '"')
+      out += "&quot;";
     else if (static_cast<unsigned char>(c) >= 32)
       out += c;
   }
