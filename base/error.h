@@ -43,6 +43,9 @@ struct DeadlockError : UserError {
 struct CapacityError : UserError {
   explicit CapacityError(const std::string& m) : UserError(ExitCode::kCapacity, m) {}
 };
+struct AssertionError : UserError {
+  explicit AssertionError(const std::string& m) : UserError(ExitCode::kAssertion, m) {}
+};
 
 // Our own bug: a broken invariant of the simulator.
 class InternalError : public std::logic_error {

@@ -1,7 +1,11 @@
 #include "base/text.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -83,20 +87,20 @@ std::string read_text_file(const std::string& path) {
 }
 
 void write_file_atomically(const std::string& path, const std::string& content) {
-  const std::string temporary = path + ".partial";
-  {
-    std::ofstream out(temporary, std::ios::binary);
-    out << content;
-    if (!out) {
-      std::remove(temporary.c_str());
-      throw UsageError(path + ": cannot write this file; check that the folder exists and is writable");
-    }
-  }
-  std::error_code failed;
-  std::filesystem::rename(temporary, path, failed);
-  if (!failed) return;
-  std::remove(temporary.c_str());
-  throw UsageError(path + ": cannot write this file: " + failed.message());
+  // Of this process: two that write the same file do not meet.
+  const std::string temporary = path + '.' + std::to_string(getpid()) + ".partial";
+  const auto fail = [&](int error) {
+    std::remove(temporary.c_str());
+    throw UsageError(path + ": cannot write this file: " + std::strerror(error) +
+                     "; check the folder, its permissions and the space left");
+  };
+  std::FILE* out = std::fopen(temporary.c_str(), "wb");
+  if (out == nullptr) fail(errno);
+  const bool written = std::fwrite(content.data(), 1, content.size(), out) == content.size() &&
+                       std::fflush(out) == 0 && fsync(fileno(out)) == 0;
+  const int error = errno;
+  if (std::fclose(out) != 0 || !written) fail(written ? errno : error);
+  if (std::rename(temporary.c_str(), path.c_str()) != 0) fail(errno);
 }
 
 }  // namespace trn

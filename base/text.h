@@ -25,7 +25,8 @@ std::string with_commas(std::uint64_t value);
 // Text file as a string; a ConfigError naming the path when it cannot be read.
 std::string read_text_file(const std::string& path);
 
-// Writes beside the target and renames: a reader sees the whole file or none.
+// Writes beside the target, to the disk, and renames: a reader sees the whole file or none. UsageError naming
+// the path and the reason, such as a full disk.
 void write_file_atomically(const std::string& path, const std::string& content);
 
 }  // namespace trn

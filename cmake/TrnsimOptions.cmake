@@ -19,6 +19,7 @@ endif()
 add_library(trn_flags INTERFACE)
 target_compile_options(trn_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow -Werror)
 target_include_directories(trn_flags INTERFACE ${CMAKE_SOURCE_DIR})
+target_link_options(trn_flags INTERFACE -Wl,--build-id=sha1)  # base/build_info.h
 if(TRNSIM_SANITIZE)
   target_compile_options(trn_flags INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(trn_flags INTERFACE -fsanitize=address,undefined)

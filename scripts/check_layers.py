@@ -10,6 +10,7 @@ import sys
 # First match wins; a higher number may include a lower one.
 LAYERS = [
     (r"sim/cli/", 60),
+    (r"sim/study/", 55),
     (r"sim/", 50),
     (r"base/systemc/|.*_module\.(h|cpp)$", 40),
     (r"workloads/", 34),

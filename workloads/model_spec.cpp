@@ -116,13 +116,15 @@ ModelSpec parse_model(const std::string& text, const std::string& name) {
   return m;
 }
 
-ModelSpec load_model(const std::string& path) {
+std::string model_text(const std::string& path) {
   const std::string bundled =
       models_folder() + '/' + path + (path.find(".json") == std::string::npos ? ".json" : "");
   std::error_code ignored;
   const bool use_bundled =
       !std::filesystem::exists(path, ignored) && std::filesystem::exists(bundled, ignored);
-  return parse_model(read_text_file(use_bundled ? bundled : path), path);
+  return read_text_file(use_bundled ? bundled : path);
 }
+
+ModelSpec load_model(const std::string& path) { return parse_model(model_text(path), path); }
 
 }  // namespace trn

@@ -37,6 +37,7 @@ struct ModelSpec {
 ModelSpec parse_model(const std::string& text, const std::string& name);
 
 // A file, or a name in configs/models.
+std::string model_text(const std::string& path);
 ModelSpec load_model(const std::string& path);
 
 }  // namespace trn

@@ -15,6 +15,10 @@ constexpr std::uint32_t kTensorStream = 0;
 constexpr std::uint32_t kGatherStream = 1;
 constexpr std::uint32_t kScatterStream = 2;
 
+AttentionShape shape_of_attention(const ModelSpec& model, const TrainingPlan& plan) {
+  return {plan.sequence, model.heads / plan.tp, model.kv_heads / plan.tp, model.head_dim};
+}
+
 class StepBuilder {
  public:
   StepBuilder(const ModelSpec& model, const TrainingPlan& plan, const MachineConfig& machine)
@@ -31,7 +35,7 @@ class StepBuilder {
     }
     optimizer();
     TrainingStep out;
-    out.flops = count_flops();
+    out.flops = step_flops(m_, plan_);
     out.traffic = traffic_;
     rank_.program().model_flops = out.flops.model;
     out.program = rank_.take();
@@ -197,9 +201,7 @@ class StepBuilder {
   HbmTensor scattered() const { return plan_.tp == 1 ? t_.partial : t_.scattered; }
   HbmTensor whole(HbmTensor shard) const { return plan_.tp == 1 ? shard : t_.dgathered; }
 
-  AttentionShape attention_shape() const {
-    return {plan_.sequence, m_.heads / plan_.tp, m_.kv_heads / plan_.tp, m_.head_dim};
-  }
+  AttentionShape attention_shape() const { return shape_of_attention(m_, plan_); }
   AttentionForward attention(std::uint64_t l, std::uint64_t sequence) const {
     AttentionForward a;
     a.shape = attention_shape();
@@ -357,24 +359,6 @@ class StepBuilder {
     });
   }
 
-  RankFlops count_flops() const {
-    RankFlops f;
-    const std::uint64_t t = t_.tokens * plan_.micro_steps();
-    const AttentionShape a = attention_shape();
-    const std::uint64_t passes = plan_.micro_steps() * plan_.micro_batch * m_.layers;
-    const std::uint64_t exact =
-        passes * 2 * a.heads * a.head_dim * a.sequence * a.sequence;  // 4 FLOPs a pair, s^2/2 pairs
-    const std::uint64_t tiles = passes * flash_attention_flops(a);
-    const std::uint64_t up = 2 * t * m_.layers * m_.hidden * 2 * t_.ff;
-    const std::uint64_t attention_linear = 2 * t * m_.layers * m_.attention_parameters() / plan_.tp;
-    f.model = 6 * t * (m_.multiplied_parameters() / plan_.tp) + 3 * exact;
-    f.masked = 3 * (tiles - exact);
-    f.recompute = tiles / 2;  // the backward kernel's scores
-    if (plan_.recompute != Recompute::kNone) f.recompute += up;
-    if (plan_.recompute == Recompute::kFull) f.recompute += attention_linear + tiles;
-    return f;
-  }
-
   const ModelSpec& m_;
   const TrainingPlan& plan_;
   RankBuilder rank_;
@@ -384,6 +368,24 @@ class StepBuilder {
 };
 
 }  // namespace
+
+RankFlops step_flops(const ModelSpec& model, const TrainingPlan& plan) {
+  RankFlops f;
+  const std::uint64_t t = plan.micro_batch * plan.sequence * plan.micro_steps();
+  const AttentionShape a = shape_of_attention(model, plan);
+  const std::uint64_t passes = plan.micro_steps() * plan.micro_batch * model.layers;
+  const std::uint64_t exact =
+      passes * 2 * a.heads * a.head_dim * a.sequence * a.sequence;  // 4 FLOPs a pair, s^2/2 pairs
+  const std::uint64_t tiles = passes * flash_attention_flops(a);
+  const std::uint64_t up = 2 * t * model.layers * model.hidden * 2 * (model.intermediate / plan.tp);
+  const std::uint64_t attention_linear = 2 * t * model.layers * model.attention_parameters() / plan.tp;
+  f.model = 6 * t * (model.multiplied_parameters() / plan.tp) + 3 * exact;
+  f.masked = 3 * (tiles - exact);
+  f.recompute = tiles / 2;  // the backward kernel's scores
+  if (plan.recompute != Recompute::kNone) f.recompute += up;
+  if (plan.recompute == Recompute::kFull) f.recompute += attention_linear + tiles;
+  return f;
+}
 
 TrainingStep training_step(const ModelSpec& model, const TrainingPlan& plan, const MachineConfig& machine) {
   return StepBuilder(model, plan, machine).run();

@@ -15,6 +15,9 @@ struct RankFlops {
   std::uint64_t executed() const { return model + recompute + masked; }
 };
 
+// Without building the step.
+RankFlops step_flops(const ModelSpec& model, const TrainingPlan& plan);
+
 struct TrainingStep {
   Program program;
   RankFlops flops;

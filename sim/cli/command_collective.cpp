@@ -27,7 +27,7 @@ double harmonic(std::uint64_t n) {
   return sum;
 }
 
-void print_header(const CollectiveArguments& a, const CollectiveSetting& s) {
+void print_header(const CollectiveQuestion& a, const CollectiveSetting& s) {
   fmt::print("# {} on {}:{}, {}; GB = 1e9 B; size as nccom-test counts it\n", a.op, s.machine.name,
              s.machine.shape, s.who);
   fmt::print("{:>12} {:>12} {:>5}  {:<14} {:>12} {:>11} {:>11} {:>12} {:>8}  {:<16} {}\n", "size(B)",
@@ -35,7 +35,7 @@ void print_header(const CollectiveArguments& a, const CollectiveSetting& s) {
              "ratio", "bound by", "binding");
 }
 
-void print_row(const CollectiveArguments& a, const CollectiveSetting& s, const Row& row) {
+void print_row(const CollectiveQuestion& a, const CollectiveSetting& s, const Row& row) {
   const double algbw = static_cast<double>(row.size) / row.microseconds * 1e-3;
   const double bound = row.result.bound.picoseconds * 1e-6;
   fmt::print("{:>12} {:>12} {:>5}  {:<14} {:>12.2f} {:>11.2f} {:>11.2f} {:>12.2f} {:>8.4f}  {:<16} {}\n",
@@ -45,7 +45,7 @@ void print_row(const CollectiveArguments& a, const CollectiveSetting& s, const R
 }
 
 // nccom-test's names and units (its GB are GiB), and what it does not have under "trnsim".
-nlohmann::ordered_json json_row(const CollectiveArguments& a, const CollectiveSetting& s, const Row& row) {
+nlohmann::ordered_json json_row(const CollectiveQuestion& a, const CollectiveSetting& s, const Row& row) {
   const double algbw = static_cast<double>(row.size) / row.microseconds * 1e6 / kGib;
   const CollectiveResult& r = row.result;
   return {{"size(B)", row.size},
@@ -64,7 +64,7 @@ nlohmann::ordered_json json_row(const CollectiveArguments& a, const CollectiveSe
             {"moves", r.moves}}}};
 }
 
-void print_json(const CollectiveArguments& a, const CollectiveSetting& s, const std::vector<Row>& rows) {
+void print_json(const CollectiveQuestion& a, const CollectiveSetting& s, const std::vector<Row>& rows) {
   nlohmann::ordered_json results = nlohmann::ordered_json::array();
   double busbw = 0;
   for (const Row& row : rows) {
@@ -79,11 +79,13 @@ void print_json(const CollectiveArguments& a, const CollectiveSetting& s, const 
   fmt::print("{}\n", json.dump(2));
 }
 
-void run(const CollectiveArguments& a) {
-  CollectiveSetting s = collective_setting(a);
+void run(const CollectiveArguments& arguments) {
+  CollectiveQuestion a = arguments.question;
+  a.machine = arguments.machine;
+  CollectiveSetting s = collective_setting(a, a.machine.load());
   s.check_algorithm();
   std::vector<Row> rows;
-  if (!a.json) print_header(a, s);
+  if (!arguments.json) print_header(a, s);
   std::string why_full;
   for (const std::uint64_t size : s.sizes) {
     s.set_size(size);
@@ -93,10 +95,10 @@ void run(const CollectiveArguments& a) {
       const double us = to_us(result.time) + a.straggler_us * harmonic(s.job.group.ranks());
       why_full = result.why_full;
       rows.push_back({size, std::move(result), us});
-      if (!a.json) print_row(a, s, rows.back());
+      if (!arguments.json) print_row(a, s, rows.back());
     }
   }
-  if (a.json)
+  if (arguments.json)
     print_json(a, s, rows);
   else if (!why_full.empty())
     fmt::print("# every chip simulated: {}\n", why_full);

@@ -19,16 +19,4 @@ void MachineOption::add_hbm_model_to(CLI::App& command) {
       ->capture_default_str();
 }
 
-ConfigDocument MachineOption::document() const {
-  ConfigDocument document = load_machine_document(parse_machine_name(machine).config);
-  for (const std::string& assignment : sets) document.set(assignment);
-  return document;
-}
-
-MachineConfig MachineOption::load() const {
-  MachineConfig config = parse_machine(document(), parse_machine_name(machine).shape);
-  if (hbm == kHbmModels[static_cast<std::size_t>(HbmModel::kChannel)]) config.hbm.model = HbmModel::kChannel;
-  return config;
-}
-
 }  // namespace trn

@@ -3,22 +3,15 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
-#include <vector>
 
-#include "models/machine_config.h"
+#include "sim/study/machine_choice.h"
 
 namespace trn {
 
-struct MachineOption {
-  std::string machine = "trn2";
-  std::vector<std::string> sets;
-  std::string hbm = std::string(kHbmModels[0]);
-
+struct MachineOption : MachineChoice {
   void add_to(CLI::App& command, const std::string& default_machine);
   // --hbm, for commands that simulate one rank.
   void add_hbm_model_to(CLI::App& command);
-  ConfigDocument document() const;  // with the overrides applied
-  MachineConfig load() const;
 };
 
 }  // namespace trn

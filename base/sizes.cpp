@@ -1,4 +1,4 @@
-#include "sim/cli/sizes.h"
+#include "base/sizes.h"
 
 #include <fmt/format.h>
 

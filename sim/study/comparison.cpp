@@ -1,0 +1,189 @@
+#include "sim/study/comparison.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "sim/study/ask.h"
+#include "sim/study/subsystem.h"
+
+namespace trn {
+namespace {
+
+// Between A and B: which parts are already B's. The question's own options (layout, precision, ...) go with
+// the Tensor part, which executes them.
+class Hybrids {
+ public:
+  Hybrids(const Contender& a, const Contender& b) : a_(a), b_(b) {}
+
+  std::vector<std::string> part_names() const {
+    std::vector<std::string> names;
+    for (const Subsystem& subsystem : subsystems()) names.emplace_back(subsystem.name);
+    return names;
+  }
+
+  std::function<Answer()> work(const std::vector<bool>& of_b) const {
+    return [this, of_b] {
+      const MachineChoice &a = machine_of(a_.question), &b = machine_of(b_.question);
+      const ConfigDocument from = b.document();
+      ConfigDocument document = a.document();
+      for (std::size_t i = 0; i < of_b.size(); ++i)
+        if (of_b[i]) document = with_subsystem(document, from, subsystems()[i]);
+      const Machine machine(std::move(document), of_b.back() ? b.shape() : a.shape());
+      return answer(of_b.front() ? b_.question : a_.question, machine);
+    };
+  }
+
+ private:
+  const Contender &a_, &b_;
+};
+
+std::int64_t picoseconds(const Answer& answer, bool chip_time) {
+  const double chips = chip_time ? answer.metric("chips") : 1;
+  return static_cast<std::int64_t>(answer.time.count()) * static_cast<std::int64_t>(chips);
+}
+
+// Replaces the parts in the given order; the gain of each, in the order of the parts.
+struct Path {
+  std::vector<std::size_t> order;
+  std::vector<std::size_t> replies;  // of the states between A and B
+};
+
+std::vector<std::int64_t> gains(const Path& path, const std::vector<Reply>& replies, const Comparison& c) {
+  std::vector<std::int64_t> out(path.order.size());
+  std::int64_t before = picoseconds(c.answer_a, c.chip_time);
+  for (std::size_t i = 0; i < path.order.size(); ++i) {
+    const bool last = i + 1 == path.order.size();
+    const Answer& after = last ? c.answer_b : replies[path.replies[i]].answer;
+    out[path.order[i]] = before - picoseconds(after, c.chip_time);
+    before = picoseconds(after, c.chip_time);
+  }
+  return out;
+}
+
+void tell_apart(Comparison& c, std::size_t jobs) {
+  const Hybrids hybrids(c.a, c.b);
+  const std::vector<std::string> names = hybrids.part_names();
+  std::vector<std::function<Answer()>> work;
+  Path forward, reverse;
+  forward.order.resize(names.size());
+  std::iota(forward.order.begin(), forward.order.end(), std::size_t{0});
+  reverse.order.assign(forward.order.rbegin(), forward.order.rend());
+  for (Path* path : {&forward, &reverse}) {
+    std::vector<bool> of_b(names.size(), false);
+    for (std::size_t i = 0; i + 1 < names.size(); ++i) {
+      of_b[path->order[i]] = true;
+      path->replies.push_back(work.size());
+      work.push_back(hybrids.work(of_b));
+    }
+  }
+  const std::vector<Reply> replies = ask_all(work, jobs, "compare");
+  for (const Reply& reply : replies) {
+    if (reply.ok()) continue;
+    c.why_no_parts = "a machine between the two cannot run this: " + reply.error;
+    return;
+  }
+  const std::vector<std::int64_t> first = gains(forward, replies, c), second = gains(reverse, replies, c);
+  for (std::size_t i = 0; i < names.size(); ++i) c.parts.push_back({names[i], first[i], second[i]});
+}
+
+// The published link presets of a machine, the one in use left out.
+std::vector<std::string> other_presets(const Machine& machine) {
+  const auto& json = machine.document.json();
+  const std::string shape = machine.shape;
+  if (!json.contains("link_presets") || !json["shapes"].contains(shape) ||
+      !json["shapes"][shape].contains("links"))
+    return {};
+  std::vector<std::string> names;
+  for (const auto& item : json["link_presets"].items())
+    if (item.key() != json["shapes"][shape]["links"]["value"]) names.push_back(item.key());
+  return names;
+}
+
+void try_presets(Comparison& c, std::size_t jobs) {
+  std::vector<std::function<Answer()>> work;
+  std::vector<bool> is_a;
+  for (const Contender* one : {&c.a, &c.b}) {
+    for (const std::string& preset : other_presets(machine_of(one->question).resolve())) {
+      Question question = one->question;
+      MachineChoice& machine = machine_of(question);
+      machine.sets.push_back("shapes." + machine.shape() + ".links=" + preset);
+      work.push_back(work_of(question));
+      is_a.push_back(one == &c.a);
+      c.presets.push_back({one->label, preset, 0});
+    }
+  }
+  const std::vector<Reply> replies = ask_all(work, jobs, "link presets");
+  const auto time = [&](const Answer& answer) { return picoseconds(answer, c.chip_time); };
+  std::vector<std::int64_t> a{time(c.answer_a)}, b{time(c.answer_b)};
+  for (std::size_t i = 0; i < replies.size(); ++i) {
+    c.presets[i].headline = answer_of(replies[i]).headline().value;
+    (is_a[i] ? a : b).push_back(time(replies[i].answer));
+  }
+  const auto [a_least, a_most] = std::minmax_element(a.begin(), a.end());
+  const auto [b_least, b_most] = std::minmax_element(b.begin(), b.end());
+  c.flips = *a_least < *b_most && *b_least < *a_most;
+}
+
+}  // namespace
+
+std::int64_t Comparison::gain_ps() const {
+  return picoseconds(answer_a, chip_time) - picoseconds(answer_b, chip_time);
+}
+
+std::vector<ComparisonInput> changed_inputs(const Machine& a, const Machine& b) {
+  std::map<std::string, ComparisonInput> rows;
+  const auto add = [&](const Machine& machine, std::optional<ConfigFigure> ComparisonInput::*side) {
+    const std::string shape = "shapes." + machine.shape + '.';
+    for (const ConfigFigure& figure : machine.document.figures()) {
+      std::string key = figure.key;
+      if (key.rfind("shapes.", 0) == 0) {
+        if (key.rfind(shape, 0) != 0) continue;
+        key = "shapes.<shape>." + key.substr(shape.size());
+      }
+      rows[key].key = key;
+      rows[key].*side = figure;
+    }
+  };
+  add(a, &ComparisonInput::a);
+  add(b, &ComparisonInput::b);
+  std::vector<ComparisonInput> out;
+  for (auto& [key, row] : rows)
+    if (!row.a || !row.b || row.a->value != row.b->value) out.push_back(std::move(row));
+  return out;
+}
+
+std::vector<double> exact_percentages(const std::vector<double>& parts, double whole) {
+  std::vector<double> tenths, remainders;
+  double sum = 0;
+  for (const double part : parts) {
+    const double exact = whole == 0 ? 0 : 1000 * part / whole;
+    tenths.push_back(std::floor(exact));
+    remainders.push_back(exact - tenths.back());
+    sum += tenths.back();
+  }
+  std::vector<std::size_t> order(parts.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t i, std::size_t j) { return remainders[i] > remainders[j]; });
+  const auto missing = static_cast<std::size_t>(whole == 0 ? 0 : std::llround(1000 - sum));
+  for (std::size_t i = 0; i < missing && i < order.size(); ++i) tenths[order[i]] += 1;
+  for (double& value : tenths) value /= 10;
+  return tenths;
+}
+
+Comparison compare(const Contender& a, const Contender& b, std::size_t jobs) {
+  const std::vector<Reply> both = ask_all({work_of(a.question), work_of(b.question)}, jobs, "compare");
+  Comparison c{a, b, answer_of(both[0]), answer_of(both[1]), false, {}, "", {}, {}, false};
+  c.chip_time = c.answer_a.metric("chips") != c.answer_b.metric("chips");
+  c.inputs = changed_inputs(machine_of(a.question).resolve(), machine_of(b.question).resolve());
+  tell_apart(c, jobs);
+  try_presets(c, jobs);
+  return c;
+}
+
+}  // namespace trn

@@ -1,0 +1,61 @@
+// Why one machine is faster than another: one subsystem after the other replaced, from both ends.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/study/answer.h"
+
+namespace trn {
+
+// A question on a machine, with a name for people.
+struct Contender {
+  std::string label;
+  Question question;
+};
+
+// What replacing a subsystem of A by B's gains (less time is a gain): replaced first to last, and last to
+// first. Each of the two sums to the whole gain exactly; where they differ, subsystems work together.
+struct ComparisonPart {
+  std::string name;
+  std::int64_t forward_ps, reverse_ps;
+  std::int64_t interaction_ps() const { return forward_ps - reverse_ps; }
+  double share_ps() const { return 0.5 * static_cast<double>(forward_ps + reverse_ps); }
+};
+
+struct ComparisonInput {
+  std::string key;
+  std::optional<ConfigFigure> a, b;
+};
+
+// One machine with each of the link rates that are published for it.
+struct PresetAnswer {
+  std::string machine, preset;
+  double headline;
+};
+
+struct Comparison {
+  Contender a, b;
+  Answer answer_a, answer_b;
+  bool chip_time = false;               // times are multiplied by the chips, which differ
+  std::vector<ComparisonPart> parts;    // empty if they could not be told apart,
+  std::string why_no_parts;             // with the reason
+  std::vector<ComparisonInput> inputs;  // figures that differ, of the shapes in use
+  std::vector<PresetAnswer> presets;
+  bool flips = false;  // who is faster depends on the preset
+
+  // A's time less B's.
+  std::int64_t gain_ps() const;
+};
+
+// `jobs` simulations at a time; 0: as many as cores.
+Comparison compare(const Contender& a, const Contender& b, std::size_t jobs);
+
+// Figures of two machines that differ, other shapes' left out.
+std::vector<ComparisonInput> changed_inputs(const Machine& a, const Machine& b);
+
+// Percentages of one decimal that sum to 100.0 exactly (largest remainder); of parts that sum to `whole`.
+std::vector<double> exact_percentages(const std::vector<double>& parts, double whole);
+
+}  // namespace trn
