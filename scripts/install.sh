@@ -3,7 +3,7 @@
 set -euo pipefail
 packages=(g++ cmake ninja-build ccache pkg-config python3 git ca-certificates
   libsystemc-dev libboost-dev nlohmann-json3-dev libprotobuf-dev protobuf-compiler libcli11-dev libfmt-dev
-  libeigen3-dev
+  libeigen3-dev libsqlite3-dev libboost-filesystem-dev
   libgtest-dev libbenchmark-dev clang-format clang libclang-rt-14-dev)
 missing=()
 for package in "${packages[@]}"; do

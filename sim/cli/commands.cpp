@@ -4,6 +4,11 @@ namespace trn {
 
 void add_train(CLI::App& app);
 void add_collective(CLI::App& app);
+void add_compare(CLI::App& app);
+void add_sweep(CLI::App& app);
+void add_search(CLI::App& app);
+void add_sensitivity(CLI::App& app);
+void add_breakeven(CLI::App& app);
 void add_kernel(CLI::App& app);
 void add_run(CLI::App& app);
 void add_asm(CLI::App& app);
@@ -19,6 +24,11 @@ const std::vector<CommandRow>& command_table() {
   static const std::vector<CommandRow> kTable{
       {"train", add_train},
       {"collective", add_collective},
+      {"compare", add_compare},
+      {"sweep", add_sweep},
+      {"search", add_search},
+      {"sensitivity", add_sensitivity},
+      {"breakeven", add_breakeven},
       {"topology", add_topology},
       {"kernel", add_kernel},
       {"run", add_run},
