@@ -38,7 +38,12 @@ std::string sensitivity_text(const Sensitivity& s) {
   std::string out = fmt::format("{} {:.6g} {}; what binds: {}\n  {:<34} {:>10} {:>10} {:>10}  {:<10} {}\n",
                                 s.metric, base, info.unit, s.base.limiter, "times as good with", "10 % worse",
                                 "10 % better", "2x better", "", "");
+  std::vector<std::string> idle;
   for (const KnobEffect& e : s.effects) {
+    if (e.verdict == KnobVerdict::kNoEffect) {
+      idle.emplace_back(e.knob->label);
+      continue;
+    }
     out += fmt::format("  {:<34} {:>10} {:>10} {:>10}  {:<10} {}", e.knob->label,
                        change_text(e.changes[0], base, info.more_is_better),
                        change_text(e.changes[1], base, info.more_is_better),
@@ -53,7 +58,7 @@ std::string sensitivity_text(const Sensitivity& s) {
         }
     out += '\n';
   }
-  return out;
+  return out + (idle.empty() ? "" : "  no effect: " + join(idle) + '\n');
 }
 
 nlohmann::ordered_json sensitivity_json(const Sensitivity& s, const KnobArguments& a) {

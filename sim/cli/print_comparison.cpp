@@ -108,10 +108,10 @@ std::string part_rows(const Comparison& c) {
 
 std::string preset_rows(const Comparison& c) {
   if (c.presets.empty()) return "";
-  std::string out = "  with the other link rates that are published\n";
+  std::string out = "  with the other link rates that are published, " + c.answer_a.headline().name + '\n';
   for (const PresetAnswer& preset : c.presets)
-    out += fmt::format("    {:<20} {:<16} {} {:.6g}\n", preset.machine, preset.preset,
-                       c.answer_a.headline().name, preset.headline);
+    out += fmt::format("    {:<34} {:>20.6g} {:>20.6g} {:>8.3f}x\n", preset.preset, preset.headline_a,
+                       preset.headline_b, ratio(preset.headline_b, preset.headline_a));
   return out + (c.flips ? "    WHO IS FASTER DEPENDS ON WHICH OF THEM IS TRUE\n"
                         : "    who is faster does not depend on which of them is true\n");
 }
@@ -188,8 +188,8 @@ nlohmann::ordered_json comparison_json(const Comparison& c, const std::string& c
   json["notes"] = nlohmann::ordered_json::array();
   if (c.parts.empty()) json["notes"].push_back("not told apart: " + c.why_no_parts);
   for (const PresetAnswer& preset : c.presets)
-    json["notes"].push_back(fmt::format("{} with links {}: {} {:.6g}", preset.machine, preset.preset,
-                                        c.answer_a.headline().name, preset.headline));
+    json["notes"].push_back(fmt::format("with links {}: {} {:.6g} against {:.6g}", preset.preset,
+                                        c.answer_a.headline().name, preset.headline_a, preset.headline_b));
   if (c.flips) json["notes"].push_back("who is faster depends on which published link rates are true");
   return json;
 }

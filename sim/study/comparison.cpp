@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <set>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -91,42 +92,43 @@ void tell_apart(Comparison& c, std::size_t jobs) {
   for (std::size_t i = 0; i < names.size(); ++i) c.parts.push_back({names[i], first[i], second[i]});
 }
 
-// The published link presets of a machine, the one in use left out.
-std::vector<std::string> other_presets(const Machine& machine) {
-  const auto& json = machine.document.json();
-  const std::string shape = machine.shape;
-  if (!json.contains("link_presets") || !json["shapes"].contains(shape) ||
-      !json["shapes"][shape].contains("links"))
-    return {};
-  std::vector<std::string> names;
-  for (const auto& item : json["link_presets"].items())
-    if (item.key() != json["shapes"][shape]["links"]["value"]) names.push_back(item.key());
+// The published link presets of a machine, the one in use left out; empty if its shape names none.
+std::set<std::string> other_presets(const Question& question) {
+  const ConfigDocument document = machine_of(question).document();
+  const std::string shape = "shapes." + machine_of(question).shape() + ".links";
+  std::string in_use;
+  for (const ConfigFigure& figure : document.figures())
+    if (figure.key == shape) in_use = figure.value.substr(1, figure.value.size() - 2);
+  std::set<std::string> names;
+  if (in_use.empty()) return names;
+  for (const auto& item : document.json()["link_presets"].items())
+    if (item.key() != in_use) names.insert(item.key());
   return names;
 }
 
+Question with_preset(const Question& question, const std::string& preset) {
+  Question changed = question;
+  MachineChoice& machine = machine_of(changed);
+  if (other_presets(question).count(preset) > 0)
+    machine.sets.push_back("shapes." + machine.shape() + ".links=" + preset);
+  return changed;
+}
+
 void try_presets(Comparison& c, std::size_t jobs) {
+  std::set<std::string> presets = other_presets(c.a.question);
+  presets.merge(other_presets(c.b.question));
   std::vector<std::function<Answer()>> work;
-  std::vector<bool> is_a;
-  for (const Contender* one : {&c.a, &c.b}) {
-    for (const std::string& preset : other_presets(machine_of(one->question).resolve())) {
-      Question question = one->question;
-      MachineChoice& machine = machine_of(question);
-      machine.sets.push_back("shapes." + machine.shape() + ".links=" + preset);
-      work.push_back(work_of(question));
-      is_a.push_back(one == &c.a);
-      c.presets.push_back({one->label, preset, 0});
-    }
-  }
+  for (const std::string& preset : presets)
+    for (const Contender* one : {&c.a, &c.b}) work.push_back(work_of(with_preset(one->question, preset)));
   const std::vector<Reply> replies = ask_all(work, jobs, "link presets");
-  const auto time = [&](const Answer& answer) { return picoseconds(answer, c.chip_time); };
-  std::vector<std::int64_t> a{time(c.answer_a)}, b{time(c.answer_b)};
-  for (std::size_t i = 0; i < replies.size(); ++i) {
-    c.presets[i].headline = answer_of(replies[i]).headline().value;
-    (is_a[i] ? a : b).push_back(time(replies[i].answer));
+  std::size_t at = 0;
+  for (const std::string& preset : presets) {
+    const Answer &a = answer_of(replies[at]), &b = answer_of(replies[at + 1]);
+    at += 2;
+    c.presets.push_back({preset, a.headline().value, b.headline().value});
+    const std::int64_t gain = picoseconds(a, c.chip_time) - picoseconds(b, c.chip_time);
+    c.flips = c.flips || (gain > 0) != (c.gain_ps() > 0);
   }
-  const auto [a_least, a_most] = std::minmax_element(a.begin(), a.end());
-  const auto [b_least, b_most] = std::minmax_element(b.begin(), b.end());
-  c.flips = *a_least < *b_most && *b_least < *a_most;
 }
 
 }  // namespace
@@ -139,8 +141,14 @@ std::vector<ComparisonInput> changed_inputs(const Machine& a, const Machine& b) 
   std::map<std::string, ComparisonInput> rows;
   const auto add = [&](const Machine& machine, std::optional<ConfigFigure> ComparisonInput::*side) {
     const std::string shape = "shapes." + machine.shape + '.';
-    for (const ConfigFigure& figure : machine.document.figures()) {
+    const std::vector<ConfigFigure> figures = machine.document.figures();
+    std::string links;
+    for (const ConfigFigure& figure : figures)
+      if (figure.key == shape + "links")
+        links = "link_presets." + figure.value.substr(1, figure.value.size() - 2);
+    for (const ConfigFigure& figure : figures) {
       std::string key = figure.key;
+      if (key.rfind("link_presets.", 0) == 0 && (links.empty() || key.rfind(links + '.', 0) != 0)) continue;
       if (key.rfind("shapes.", 0) == 0) {
         if (key.rfind(shape, 0) != 0) continue;
         key = "shapes.<shape>." + key.substr(shape.size());

@@ -29,10 +29,10 @@ struct ComparisonInput {
   std::optional<ConfigFigure> a, b;
 };
 
-// One machine with each of the link rates that are published for it.
+// Both machines with other link rates that are published: what is true of one is true of the other.
 struct PresetAnswer {
-  std::string machine, preset;
-  double headline;
+  std::string preset;
+  double headline_a, headline_b;
 };
 
 struct Comparison {
