@@ -4,7 +4,8 @@ set -euo pipefail
 packages=(g++ cmake ninja-build ccache pkg-config python3 git ca-certificates
   libsystemc-dev libboost-dev nlohmann-json3-dev libprotobuf-dev protobuf-compiler libcli11-dev libfmt-dev
   libeigen3-dev libsqlite3-dev libboost-filesystem-dev
-  libgtest-dev libbenchmark-dev clang-format clang libclang-rt-14-dev)
+  libgtest-dev libbenchmark-dev clang-format clang libclang-rt-14-dev
+  slurm-wlm munge parallel)
 missing=()
 for package in "${packages[@]}"; do
   dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || missing+=("$package")

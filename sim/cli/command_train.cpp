@@ -12,6 +12,7 @@
 #include "sim/cli/print_result.h"
 #include "sim/cli/print_training.h"
 #include "sim/cli/training_options.h"
+#include "sim/study/condition.h"
 
 namespace trn {
 namespace {
@@ -23,6 +24,7 @@ struct TrainArguments {
   bool brief = false;
   std::string detail = "one";
   std::string output;
+  std::vector<std::string> assertions;
 };
 
 // What a `--set` bought: the step without it, and what binds when it bought nothing.
@@ -48,6 +50,8 @@ TrainingResult simulate(const TrainingQuestion& question, const Machine& machine
 
 void run(TrainArguments a) {
   a.question.machine = a.machine;
+  std::vector<Condition> conditions;
+  for (const std::string& text : a.assertions) conditions.push_back(parse_condition("--assert", text));
   const Machine machine = a.machine.resolve();
   const TrainingResult result = simulate(a.question, machine);
   const std::string json = training_json(result, machine.document);
@@ -62,10 +66,12 @@ void run(TrainArguments a) {
     fmt::print("  every rank simulated: step {}, {:+.4f} % against one rank for all\n", time_text(full),
                100 * (to_us(full) / to_us(result.run.time) - 1));
   }
-  if (a.json || a.machine.sets.empty()) return;
-  MachineOption plain = a.machine;
-  plain.sets.clear();
-  fmt::print("{}", what_if(simulate(a.question, plain.resolve()), result, a.machine.sets));
+  if (!a.json && !a.machine.sets.empty()) {
+    MachineOption plain = a.machine;
+    plain.sets.clear();
+    fmt::print("{}", what_if(simulate(a.question, plain.resolve()), result, a.machine.sets));
+  }
+  check_conditions(conditions, answer(result));
 }
 
 }  // namespace
@@ -83,6 +89,11 @@ void add_train(CLI::App& app) {
   command->add_option("--detail", a->detail, "full: also simulate every rank and compare; for small models")
       ->check(CLI::IsMember({"one", "full"}))
       ->capture_default_str();
+  command
+      ->add_option(
+          "--assert", a->assertions,
+          "METRIC>=NUMBER or METRIC<NUMBER, such as tokens_per_s>=14000; else exit code 7; repeatable")
+      ->allow_extra_args(false);
   command->add_flag("--json", a->json, "print JSON");
   command->add_flag("--brief", a->brief, "print the headline only");
   command->add_option("-o,--output", a->output, "folder for result.json");
