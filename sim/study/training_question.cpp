@@ -49,6 +49,8 @@ Recompute least_that_fits(TrainingPlan plan, const ModelSpec& model, const Machi
 }  // namespace
 
 TrainingSetting training_setting(const TrainingQuestion& q, const MachineConfig& machine) {
+  if (q.model.empty()) throw UsageError("--model is required: a config.json, or a name in configs/models");
+  if (q.layout.empty()) throw UsageError("--layout is required, such as tp=4,fsdp=16, or tp=4 for all ranks");
   TrainingSetting s{load_model(q.model), {}};
   s.plan.lnc = q.lnc;
   s.plan.sequence = q.sequence;
