@@ -25,14 +25,14 @@ class StepBuilder {
       : m_(model), plan_(plan), rank_(machine, model.name, plan.lnc), t_(rank_, model, plan) {}
 
   TrainingStep run() {
-    for (std::uint64_t step = 0; step < plan_.micro_steps(); ++step) {
+    repeat(plan_.micro_steps(), [&](std::uint64_t) {
       head_gather();
       embed();
-      layers([&](std::uint64_t l) { forward(l); });
+      repeat(m_.layers, [&](std::uint64_t l) { forward(l); });
       head();
-      layers([&](std::uint64_t i) { backward(m_.layers - 1 - i); });
+      repeat(m_.layers, [&](std::uint64_t i) { backward(m_.layers - 1 - i); });
       embed_backward();
-    }
+    });
     optimizer();
     TrainingStep out;
     out.flops = step_flops(m_, plan_);
@@ -43,17 +43,17 @@ class StepBuilder {
   }
 
  private:
-  // A layer at a time; the builder writes some and makes the rest a loop, all of the same traffic.
-  void layers(const std::function<void(std::uint64_t)>& body) {
+  // Micro-steps and layers: the builder writes some and makes the rest a loop, all of the same traffic.
+  void repeat(std::uint64_t count, const std::function<void(std::uint64_t)>& body) {
     std::uint64_t written = 0;
     HbmTraffic one;
-    rank_.repeat(m_.layers, [&](std::uint64_t i) {
+    rank_.repeat(count, [&](std::uint64_t i) {
       const HbmTraffic before = traffic_;
       body(i);
       one = traffic_ - before;
       ++written;
     });
-    traffic_ += one * (m_.layers - written);
+    traffic_ += one * (count - written);
   }
 
   static HbmBlock all(HbmTensor t) { return {t, 0, t.rows, 0, t.columns}; }

@@ -202,6 +202,25 @@ TEST(Training, MicroStepsRepeatTheWork) {
 // One rank that stands for all against every rank simulated: 4 chips and 16 chips, two layers, and layouts
 // whose data-parallel groups have several ranks on a chip. The folded run also waits for the last collective,
 // the full one for the last instruction and transfer.
+// The builder writes four micro-steps and makes the others a loop of loops: each of those must add the
+// instructions of one exactly, and its time (the first and the last differ from those between).
+TEST(Training, MicroStepsInALoopAreWhatTheWrittenOnesAre) {
+  std::vector<RunResult> runs;
+  for (const std::uint64_t micro_steps : {3, 4, 5, 6, 9}) {
+    TrainingPlan plan = small_plan();
+    plan.global_batch = micro_steps * plan.fsdp;
+    runs.push_back(simulate_training(small_model(), plan, machine("trn2:instance")).run);
+  }
+  const std::uint64_t one = runs[1].instructions - runs[0].instructions;  // written out
+  const double time = to_us(runs[1].time) - to_us(runs[0].time);
+  const std::uint64_t written[] = {0, 0, 1, 2, 5};
+  for (std::size_t i = 2; i < runs.size(); ++i) {
+    EXPECT_EQ(runs[i].instructions - runs[1].instructions, written[i] * one);
+    EXPECT_NEAR(to_us(runs[i].time) - to_us(runs[1].time), static_cast<double>(written[i]) * time,
+                1e-3 * to_us(runs[i].time));
+  }
+}
+
 TEST(Training, OneRankForAllEqualsEveryRank) {
   struct Case {
     const char* dims;
