@@ -12,6 +12,9 @@ struct RankFlops {
   std::uint64_t model = 0;      // causal, multiplied parameters only
   std::uint64_t recompute = 0;  // forward work done again in the backward pass
   std::uint64_t masked = 0;     // masked corners of attention tiles
+  // Parts of the above in the gemms that take the plan's precision.
+  std::uint64_t model_gemms = 0;
+  std::uint64_t recompute_gemms = 0;
   std::uint64_t executed() const { return model + recompute + masked; }
 };
 
