@@ -354,31 +354,42 @@ class Gemm {
     std::optional<Quantizer> quantizer;
     if (x_.quantize_a) quantizer.emplace(b_, x_.dtype, block, x_.a_scaling);
     OperandPool b(b_, "gemm_b", x_.dtype, width, even_slots(width, kStreamSlots, k_.size()));
-    OperandPool a(b_, "gemm_a", x_.dtype, planes_ * block,
-                  std::max(k_.size(), slots_that_fit(planes_ * block, 2 * k_.size())));
+    const std::size_t slots = std::max(k_.size(), slots_that_fit(planes_ * block, 2 * k_.size()));
+    OperandPool a(b_, "gemm_a", x_.dtype, planes_ * block, slots);
     if (x_.quantize_a) a.clear_scales(b_);
+    std::vector<OperandTile> next;
     for (const Span& m : pieces(m_, block)) {
-      std::vector<OperandTile> wa;
-      for (const Span& n : pieces(n_, kTileN)) stream_row(a, b, wa, m, n, quantizer);
+      std::vector<OperandTile> wa = std::move(next);
+      next.clear();
+      for (const Span& n : pieces(n_, kTileN)) {
+        stream_row(a, b, wa, m, n, quantizer);
+        // Vector and Scalar quantise the next block's A under this one's products, spread over its rows.
+        const std::size_t due = (slots - k_.size()) * std::min(n.end(), n_.size) / n_.size;
+        while (quantizer && m.end() < m_.end() && next.size() < due)
+          next.push_back(fetch_a(a, next.size(), {m.end(), std::min(block, m_.end() - m.end())}, quantizer));
+      }
     }
     if (quantizer) quantizer->finish();
   }
 
-  // One row of tiles of C; the first of a block also loads A.
+  OperandTile fetch_a(OperandPool& a, std::size_t k, Span m, std::optional<Quantizer>& quantizer) {
+    const OperandTile tile = a.next();
+    if (quantizer)
+      quantizer->load(tile, tile.values->columns / planes_, {x_.a, x_.a_row, x_.a_transposed},
+                      values_of(k_[k]), m);
+    else
+      load_rows(tile, true, k_[k], m, kTileM);
+    return tile;
+  }
+
+  // One row of tiles of C; the first of a block also loads what is missing of A.
   void stream_row(OperandPool& a, OperandPool& b, std::vector<OperandTile>& wa, Span m, Span n,
                   std::optional<Quantizer>& quantizer) {
     const std::vector<Span> rows = pieces(m, kTileM);
     std::vector<Tile*> psum;
     for (std::size_t r = 0; r < rows.size(); ++r) psum.push_back(&psum_->next());
     for (std::size_t k = 0; k < k_.size(); ++k) {
-      if (wa.size() < k_.size()) {
-        wa.push_back(a.next());
-        if (quantizer)
-          quantizer->load(wa.back(), wa.back().values->columns / planes_, {x_.a, x_.a_row, x_.a_transposed},
-                          values_of(k_[k]), m);
-        else
-          load_rows(wa.back(), true, k_[k], m, kTileM);
-      }
+      if (wa.size() <= k) wa.push_back(fetch_a(a, k, m, quantizer));
       const OperandTile xb = b.next();
       load_rows(xb, false, k_[k], n, kTileN);
       for (std::size_t r = 0; r < rows.size(); ++r)

@@ -29,9 +29,10 @@ Quantizer::Quantizer(CoreBuilder& builder, DType to, std::uint64_t columns, cons
       work_(builder.sbuf_pool("quantize_work", DType::kBf16,
                               columns * rows_a_partition(to, builder.machine()), kSlots)) {
   if (is_mx(to)) return;
-  factor_ = &b_.sbuf_pool("quantize_factor", DType::kFp32, 2, 1).next();
-  b_.load(View::whole(*factor_), {scaling.factors, scaling.row, 128, 0, 2});
-  numbers_ = &b_.sbuf_pool("quantize_numbers", DType::kFp32, 3, 1).next();
+  factor_ = &b_.sbuf_pool("quantize_factor", DType::kFp32, 3, 1).next();
+  b_.load(View::columns(*factor_, 0, 2), {scaling.factors, scaling.row, 128, 0, 2});
+  b_.compute(Engine::kVector, Opcode::kFill, View::columns(*factor_, 2, 1), {});
+  numbers_ = &b_.sbuf_pool("quantize_numbers", DType::kFp32, 2, 1).next();
   b_.compute(Engine::kVector, Opcode::kFill, View::whole(*numbers_), {});
 }
 
@@ -69,11 +70,12 @@ void Quantizer::narrow_fp8(OperandTile to, std::uint64_t stride, Tile& bf16, std
   Tile& scaled = work_.next();
   const View from = runs(bf16, columns_, parts, c.size, rows);
   const View product = runs(scaled, columns_, parts, c.size, rows);
-  if (scaling_.largest.rows > 0) track_largest(from);
   Instruction scale;
   scale.fn = ActFn::kCopy;
   b_.compute(Engine::kScalar, Opcode::kActivation, product,
-             {from, View::columns(*numbers_, 0, 1, rows), View::columns(*factor_, 0, 1, rows)}, scale);
+             {from, View::columns(*factor_, 2, 1, rows), View::columns(*factor_, 0, 1, rows)}, scale);
+  const bool track = scaling_.largest.rows > 0;
+  if (track) find_largest(from);
   Instruction clamp;
   clamp.op0 = AluOp::kMin;
   clamp.imm0 = static_cast<float>(largest_number(to_));
@@ -81,14 +83,18 @@ void Quantizer::narrow_fp8(OperandTile to, std::uint64_t stride, Tile& bf16, std
   clamp.imm1 = -clamp.imm0;
   b_.compute(Engine::kVector, Opcode::kTensorScalar, runs(*to.values, stride, parts, c.size, rows), {product},
              clamp);
+  if (track) keep_largest(rows);  // after the clamp, which the wait for the newest would hold up
 }
 
-void Quantizer::track_largest(View values) {
-  const std::uint32_t rows = values.pattern.rows;
-  const View most = View::columns(*numbers_, 1, 1, rows), now = View::columns(*numbers_, 2, 1, rows);
+void Quantizer::find_largest(View values) {
   Instruction reduce;
   reduce.op0 = AluOp::kAbsMax;
-  b_.compute(Engine::kVector, Opcode::kReduce, now, {values}, reduce);
+  b_.compute(Engine::kVector, Opcode::kReduce, View::columns(*numbers_, 1, 1, values.pattern.rows), {values},
+             reduce);
+}
+
+void Quantizer::keep_largest(std::uint32_t rows) {
+  const View most = View::columns(*numbers_, 0, 1, rows), now = View::columns(*numbers_, 1, 1, rows);
   Instruction larger;
   larger.op0 = AluOp::kMax;
   b_.compute(Engine::kVector, Opcode::kTensorTensor, most, {most, now}, larger);
@@ -106,7 +112,7 @@ void Quantizer::narrow_mx(OperandTile to, Tile& bf16, std::uint32_t rows, Span c
 void Quantizer::finish() {
   if (scaling_.largest.rows == 0) return;
   b_.store({scaling_.largest, scaling_.largest_row, 128, scaling_.largest_column, 1},
-           View::columns(*numbers_, 1, 1));
+           View::columns(*numbers_, 0, 1));
 }
 
 }  // namespace trn

@@ -52,7 +52,8 @@ class Quantizer {
   void narrow_fp8(OperandTile to, std::uint64_t stride, Tile& bf16, std::uint32_t rows, Span c,
                   std::uint64_t parts);
   void narrow_mx(OperandTile to, Tile& bf16, std::uint32_t rows, Span c);
-  void track_largest(View values);
+  void find_largest(View values);
+  void keep_largest(std::uint32_t rows);
 
   CoreBuilder& b_;
   DType to_;
@@ -60,8 +61,9 @@ class Quantizer {
   Fp8Scaling scaling_;
   TilePool& wide_;
   TilePool& work_;
-  Tile* factor_ = nullptr;   // factor, inverse
-  Tile* numbers_ = nullptr;  // zero, the largest so far, the newest
+  // Apart, since Scalar reads the one for every piece and Vector writes the other.
+  Tile* factor_ = nullptr;   // factor, inverse, zero
+  Tile* numbers_ = nullptr;  // the largest so far, the newest
 };
 
 }  // namespace trn
