@@ -56,7 +56,7 @@ void store(CoreBuilder& b, const QuantizeOperand& job, OperandTile tile, std::ui
 // work.
 void quantize_operand(CoreBuilder& b, const QuantizeOperand& job, std::uint64_t begin, std::uint64_t end) {
   const std::uint64_t width = std::min(kColumns, job.columns);
-  Quantizer quantizer(b, job.dtype, width, job.scaling);
+  Quantizer quantizer(b, job.dtype, width, kSlots - 1, job.scaling);
   OperandPool out(b, "quantize_out", job.dtype,
                   (is_mx(job.dtype) ? 1 : rows_a_partition(job.dtype, b.machine())) * width, kSlots);
   out.clear_scales(b);

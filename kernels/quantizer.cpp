@@ -4,7 +4,6 @@ namespace trn {
 namespace {
 
 constexpr std::uint64_t kTransposeRows = 512;  // source rows a transposing transfer takes
-constexpr std::size_t kSlots = 3;              // one arrives, one is worked on, one is read
 constexpr std::uint64_t kMxValues = 4;
 
 // `parts` runs of c columns, `stride` apart.
@@ -19,15 +18,16 @@ double largest_number(DType dtype) {
   return dtype == DType::kFp8E5M2 ? 57344 : dtype == DType::kFp8E4M3Fn ? 448 : 240;
 }
 
-Quantizer::Quantizer(CoreBuilder& builder, DType to, std::uint64_t columns, const Fp8Scaling& scaling)
+Quantizer::Quantizer(CoreBuilder& builder, DType to, std::uint64_t columns, std::size_t slots,
+                     const Fp8Scaling& scaling)
     : b_(builder),
       to_(to),
       columns_(columns),
       scaling_(scaling),
       wide_(builder.sbuf_pool("quantize_in", DType::kBf16, columns * rows_a_partition(to, builder.machine()),
-                              kSlots)),
+                              slots)),
       work_(builder.sbuf_pool("quantize_work", DType::kBf16,
-                              columns * rows_a_partition(to, builder.machine()), kSlots)) {
+                              columns * rows_a_partition(to, builder.machine()), slots)) {
   if (is_mx(to)) return;
   factor_ = &b_.sbuf_pool("quantize_factor", DType::kFp32, 3, 1).next();
   b_.load(View::columns(*factor_, 0, 2), {scaling.factors, scaling.row, 128, 0, 2});
@@ -36,8 +36,9 @@ Quantizer::Quantizer(CoreBuilder& builder, DType to, std::uint64_t columns, cons
   b_.compute(Engine::kVector, Opcode::kFill, View::whole(*numbers_), {});
 }
 
-std::uint64_t Quantizer::sbuf_bytes(DType to, std::uint64_t columns, const MachineConfig& machine) {
-  return 2 * kSlots * OperandPool::slot_bytes(DType::kBf16, columns * rows_a_partition(to, machine)) + 128;
+std::uint64_t Quantizer::sbuf_bytes(DType to, std::uint64_t columns, std::size_t slots,
+                                    const MachineConfig& machine) {
+  return 2 * slots * OperandPool::slot_bytes(DType::kBf16, columns * rows_a_partition(to, machine)) + 128;
 }
 
 void Quantizer::load(OperandTile to, std::uint64_t stride, const QuantizeSource& from, Span k, Span c) {

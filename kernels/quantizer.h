@@ -34,8 +34,9 @@ double largest_number(DType dtype);
 // so that sources are loaded in whole rows. K of MX is a multiple of 128.
 class Quantizer {
  public:
-  // For slabs of up to `columns` columns.
-  Quantizer(CoreBuilder& builder, DType to, std::uint64_t columns, const Fp8Scaling& scaling);
+  // For slabs of up to `columns` columns, `slots` of them on their way.
+  Quantizer(CoreBuilder& builder, DType to, std::uint64_t columns, std::size_t slots,
+            const Fp8Scaling& scaling);
 
   // Rows `k` of K (counted in values), columns `c` of the source into the first columns of `to`, whose planes
   // lie `stride` apart.
@@ -45,7 +46,8 @@ class Quantizer {
   void finish();
 
   // Bytes a partition its own tiles take.
-  static std::uint64_t sbuf_bytes(DType to, std::uint64_t columns, const MachineConfig& machine);
+  static std::uint64_t sbuf_bytes(DType to, std::uint64_t columns, std::size_t slots,
+                                  const MachineConfig& machine);
 
  private:
   void fetch(Tile& tile, const QuantizeSource& from, Span k, Span c, std::uint64_t parts);

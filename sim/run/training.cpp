@@ -34,7 +34,7 @@ void fill_ledger(TrainingResult& r, const MachineConfig& machine) {
   const Picoseconds recompute = share(r.flops.recompute, r.flops.recompute_gemms);
   const Picoseconds masked = share(r.flops.masked, 0);
   const Picoseconds useful = ideal + recompute + masked;
-  const Picoseconds matmul = tensor.array_busy - tensor.limiter_stall - tensor.transpose_busy;
+  const Picoseconds matmul = tensor.array_busy - tensor.limiter_busy - tensor.transpose_busy;
   // The cores of a pair do not always execute exactly half each; what core 0 does more or less is in "waste".
   const auto signed_rest = [](Picoseconds a, Picoseconds b) {
     return static_cast<std::int64_t>(a.count()) - static_cast<std::int64_t>(b.count());
@@ -55,7 +55,7 @@ void fill_ledger(TrainingResult& r, const MachineConfig& machine) {
       {"transposes",
        tensor.transpose_busy,
        {"neuron_core.tensor.clock", "neuron_core.tensor.bubble", "neuron_core.tensor.min_interval"}},
-      {"current limiter", tensor.limiter_stall, {"neuron_core.tensor.limiter"}},
+      {"current limiter", tensor.limiter_busy, {"neuron_core.tensor.limiter"}},
       {"waiting on Vector, Scalar, GpSimd",
        wait(WaitCause::kOtherEngine),
        {"neuron_core.vector.", "neuron_core.scalar.", "neuron_core.gpsimd.startup",
