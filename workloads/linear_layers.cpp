@@ -1,6 +1,7 @@
 #include "workloads/linear_layers.h"
 
 #include "kernels/gemm.h"
+#include "models/core/tensor/tensor_cost.h"
 
 namespace trn {
 namespace {
@@ -88,6 +89,10 @@ DType gemm_dtype(Gemms gemms) {
       break;
   }
   return DType::kFp4E2M1X4;
+}
+
+double gemm_speedup(Gemms gemms, const MachineConfig& machine) {
+  return static_cast<double>(multiply_speedup(gemm_dtype(gemms), machine.core.tensor));
 }
 
 std::uint64_t quantized_bytes(const ModelSpec& model, const TrainingPlan& plan,

@@ -23,6 +23,8 @@ inline const std::vector<std::string> kLinearNames{"qkv", "o", "gate_up", "down"
 
 // What the array multiplies in these gemms.
 DType gemm_dtype(Gemms gemms);
+// How many times as fast as bf16 the array multiplies them.
+double gemm_speedup(Gemms gemms, const MachineConfig& machine);
 
 // Bytes of a rank's quantised copies in HBM, and of FP8's factors; 0 in bf16.
 std::uint64_t quantized_bytes(const ModelSpec& model, const TrainingPlan& plan, const MachineConfig& machine);

@@ -167,7 +167,8 @@ inline constexpr std::uint64_t kHbmRowBlock = 128;
 // Queues every builder program has.
 enum BuilderQueue : std::uint16_t { kQueueLoad, kQueueStore, kQueueGather, kBuilderQueueCount };
 
-// A program with the declarations that builders expect, for `cores` cores.
+// A program with the declarations that builders expect, for `cores` cores. ConfigError on a machine whose
+// array, SBUF or PSUM the library's kernels are not tiled for.
 Program builder_program(const MachineConfig& machine, const std::string& name, std::size_t cores);
 HbmTensor add_hbm(Program& program, const std::string& name, DType dtype, std::uint64_t rows,
                   std::uint64_t columns);

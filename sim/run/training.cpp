@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "models/core/tensor/tensor_cost.h"
 #include "models/interconnect/collectives/bounds/bounds.h"
 #include "sim/run/simulation.h"
 #include "workloads/linear_layers.h"
@@ -140,7 +139,7 @@ TrainingResult simulate_training(const ModelSpec& model, const TrainingPlan& pla
         " MiB a rank; recompute more, shard wider or shorten the sequence\n" + footprint_table(r.footprint));
   TrainingStep step = training_step(model, plan, machine);
   r.flops = step.flops;
-  r.gemm_speedup = static_cast<double>(multiply_speedup(gemm_dtype(plan.gemms), machine.core.tensor));
+  r.gemm_speedup = gemm_speedup(plan.gemms, machine);
   r.traffic = step.traffic;
   r.run = run_folded(uniform_job(std::move(step.program), mesh(plan)), machine);
   TRN_CHECK(r.run.array_flops == r.flops.executed(),
