@@ -291,6 +291,8 @@ class Checker {
       case Opcode::kQuantizeMx:
         if (i.src[0].rows % 32 != 0 || n % 4 != 0 || !is_mx(dtype(i.dst)) || !is_16bit_float(dtype(i.src[0])))
           fail(mnemonic_, "needs bf16 or fp16 of 32 x k partitions and 4 x k elements into an x4 type");
+        if (dtype(i.dst) == DType::kFp4E2M1X4 && !limits_.quantize_mxfp4)
+          fail(mnemonic_, limits_.machine + " quantises to FP8 only; use an fp8 x4 type");
         break;
       case Opcode::kGenerate:
         if (program_.tables[i.table].values.size() < 2 + i.dst.dim_count)

@@ -24,6 +24,7 @@ struct IsaLimits {
   std::uint64_t queues = 256;
   bool double_row = false;
   bool sparsity = false;
+  bool quantize_mxfp4 = false;  // QMX writes FP4 as well as FP8
   bool hardware_descriptors = false;
   bool dma_transpose = false;
   bool dma_transpose_sbuf = false;     // from SBUF as well

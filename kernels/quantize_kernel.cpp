@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "kernels/builder/rank_builder.h"
+#include "kernels/quantizer.h"
 #include "kernels/registry.h"
 #include "kernels/row_block.h"
 
@@ -17,9 +18,6 @@ DType narrow(const KernelArguments& given) {
   if (!is_fp8(dtype)) throw UsageError("kernel quantize: --dtype must be an fp8 type");
   return dtype;
 }
-
-// The type's largest number.
-double most(DType dtype) { return dtype == DType::kFp8E5M2 ? 57344 : dtype == DType::kFp8E4M3Fn ? 448 : 240; }
 
 Program build(const KernelArguments& given, const MachineConfig& machine, std::size_t cores) {
   const std::uint64_t rows = given.positive("rows"), columns = given.positive("columns");
@@ -40,7 +38,7 @@ Program build(const KernelArguments& given, const MachineConfig& machine, std::s
       to_scale.op0 = AluOp::kMax;
       to_scale.imm0 = kLeastMagnitude;
       to_scale.op1 = AluOp::kMultiply;
-      to_scale.imm1 = static_cast<float>(1 / most(dtype));
+      to_scale.imm1 = static_cast<float>(1 / largest_number(dtype));
       b.compute(Engine::kVector, Opcode::kTensorScalar, scale, {scale}, to_scale);
       block.vector(Opcode::kReciprocal, inverse, {scale});
       const View result = block.view(out.next());
@@ -58,7 +56,7 @@ Matrices expected(const KernelArguments& given, const Matrices& m) {
   for (std::uint64_t r = 0; r < x.rows; ++r) {
     double largest = kLeastMagnitude;
     for (std::uint64_t c = 0; c < x.columns; ++c) largest = std::max(largest, std::fabs(x(r, c)));
-    scales(r, 0) = largest / most(narrow(given));
+    scales(r, 0) = largest / largest_number(narrow(given));
     for (std::uint64_t c = 0; c < x.columns; ++c) y(r, c) = x(r, c) / scales(r, 0);
   }
   return {{"y", y}, {"scales", scales}};

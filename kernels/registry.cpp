@@ -20,6 +20,7 @@ std::vector<KernelRow> fused_gemm_kernels();
 std::vector<KernelRow> convolution_kernels();
 std::vector<KernelRow> scan_kernels();
 std::vector<KernelRow> mx_kernels();
+std::vector<KernelRow> quantized_gemm_kernels();
 std::vector<KernelRow> micro_kernels();
 
 const std::vector<KernelRow>& kernel_table() {
@@ -28,7 +29,7 @@ const std::vector<KernelRow>& kernel_table() {
                                 scores_attention_kernel(), quantize_kernel()};
     for (const auto& family :
          {pointwise_kernels, elementwise_kernels, transpose_kernels, selection_kernels, fused_gemm_kernels,
-          convolution_kernels, scan_kernels, mx_kernels, micro_kernels})
+          convolution_kernels, scan_kernels, mx_kernels, quantized_gemm_kernels, micro_kernels})
       for (KernelRow& row : family()) rows.push_back(std::move(row));
     return rows;
   }();

@@ -10,10 +10,24 @@ constexpr std::uint64_t kFp32 = 4;
 
 }  // namespace
 
+std::uint64_t operand_bytes(DType dtype) { return size_of(dtype) + (is_mx(dtype) ? 1 : 0); }
+
+HbmTraffic quantizer_traffic(DType dtype, const Fp8Scaling& scaling) {
+  if (is_mx(dtype)) return {};
+  return {128 * 2 * kFp32, scaling.largest.rows > 0 ? 128 * kFp32 : 0};
+}
+
 HbmTraffic gemm_traffic(const GemmOperands& x, const GemmOptions& options, std::uint64_t begin,
                         std::uint64_t end) {
   const std::uint64_t m = end - begin;
-  return {gemm_elements_read(m, x.k, x.n, options) * size_of(x.dtype), m * x.n * size_of(x.c_dtype)};
+  const std::uint64_t values = info(x.dtype).values;
+  const GemmElements read = gemm_elements(m, x.k / values, x.n, options);
+  HbmTraffic traffic{0, m * x.n * size_of(x.c_dtype)};
+  if (x.quantize_a) traffic += quantizer_traffic(x.dtype, x.a_scaling);
+  if (x.rescales()) traffic.read += 2 * 128 * 2 * kFp32;
+  traffic.read += read.a * (x.quantize_a ? values * kBf16 : operand_bytes(x.dtype));
+  traffic.read += read.b * operand_bytes(x.dtype);
+  return traffic;
 }
 
 HbmTraffic flash_attention_traffic(const AttentionShape& s, std::uint64_t kv_heads) {

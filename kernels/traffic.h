@@ -19,6 +19,11 @@ struct HbmTraffic {
   friend HbmTraffic operator*(HbmTraffic a, std::uint64_t n) { return {a.read * n, a.write * n}; }
 };
 
+// Bytes of an element of a gemm's operand in HBM, its MX scale included.
+std::uint64_t operand_bytes(DType dtype);
+// A Quantizer's besides the matrix: FP8's factor and inverse, and the largest magnitudes.
+HbmTraffic quantizer_traffic(DType dtype, const Fp8Scaling& scaling);
+
 // Rows [begin, end) of C on one core.
 HbmTraffic gemm_traffic(const GemmOperands& operands, const GemmOptions& options, std::uint64_t begin,
                         std::uint64_t end);

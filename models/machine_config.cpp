@@ -34,6 +34,9 @@ TensorConfig parse_tensor(ConfigNode node) {
   c.fp8_double_row = node.flag("fp8_double_row");
   c.sparsity_speedup = node.positive("sparsity_speedup");
   c.weight_columns_per_cycle = node.positive("weight_columns_per_cycle");
+  c.fp8_columns_per_cycle = node.positive("fp8_columns_per_cycle");
+  c.mxfp8_columns_per_cycle = node.positive("mxfp8_columns_per_cycle");
+  c.mxfp4_columns_per_cycle = node.positive("mxfp4_columns_per_cycle");
   c.moving_max_elements = node.positive("moving_max_elements");
   c.min_tile = node.positive("min_tile");
   c.limiter_window = ns(node, "limiter_window_ns");
@@ -55,6 +58,7 @@ VectorConfig parse_vector(ConfigNode node) {
   c.tensor_tensor_speedup_32bit = node.positive("tensor_tensor_speedup_32bit");
   c.fp8_fast_modes = node.flag("fp8_fast_modes");
   c.exponential_speedup = node.positive("exponential_speedup");
+  c.quantize_mxfp4 = node.flag("quantize_mxfp4");
   node.reject_unknown_keys();
   return c;
 }
@@ -260,6 +264,7 @@ IsaLimits isa_limits(const MachineConfig& m) {
   limits.semaphores = m.core.semaphores.count;
   limits.queues = m.core.dma.engines * m.core.dma.queues;
   limits.double_row = m.core.tensor.fp8_double_row;
+  limits.quantize_mxfp4 = m.core.vector.quantize_mxfp4;
   limits.sparsity = m.core.tensor.sparsity_speedup > 1;
   limits.dma_transpose = m.core.dma.transpose_efficiency_percent > 0;
   limits.dma_transpose_sbuf = m.core.dma.transpose_sbuf_efficiency_percent > 0;

@@ -33,6 +33,10 @@ struct TensorConfig {
   std::uint64_t
       sparsity_speedup;  // contraction an instruction with structured sparsity covers; 1: no sparsity
   std::uint64_t weight_columns_per_cycle;
+  // Moving columns that enter a cycle. More than one packs as many multiply-adds more into a PE (what-if).
+  std::uint64_t fp8_columns_per_cycle;
+  std::uint64_t mxfp8_columns_per_cycle;
+  std::uint64_t mxfp4_columns_per_cycle;
   std::uint64_t moving_max_elements;
   std::uint64_t min_tile;
   Picoseconds limiter_window;  // 0: no current limiter
@@ -51,6 +55,7 @@ struct VectorConfig {
   std::uint64_t tensor_tensor_speedup_32bit;  // all operands in SBUF, contiguous
   bool fp8_fast_modes;                        // fp8 counts as 16 bit wide
   std::uint64_t exponential_speedup;          // EXPV and QMX, where the machine has them
+  bool quantize_mxfp4;                        // QMX also writes FP4
 };
 
 struct ScalarConfig {

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "workloads/linear_layers.h"
+
 namespace trn {
 
 std::uint64_t Footprint::total() const {
@@ -49,7 +53,11 @@ Footprint footprint(const ModelSpec& m, const TrainingPlan& plan, const MachineC
            (4 * m.hidden + 2 * (m.q_width() + 2 * m.kv_width()) / plan.tp + 5 * m.intermediate / plan.tp) *
            2},
       {"logits and their gradient, bf16", 2 * tokens * m.vocab / plan.tp * 2},
+      {"quantised operands of a layer, both ways round", quantized_bytes(m, plan, machine)},
       {"runtime, micro-code", machine.hbm.reserved_mib_per_core * plan.lnc << 20}};
+  f.rows.erase(
+      std::remove_if(f.rows.begin(), f.rows.end(), [](const FootprintRow& row) { return row.bytes == 0; }),
+      f.rows.end());
   f.capacity = (machine.hbm.capacity_mib << 20) / ranks_per_chip(machine, plan.lnc);
   return f;
 }

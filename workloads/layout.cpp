@@ -24,6 +24,29 @@ void must_divide(std::uint64_t tp, std::uint64_t n, const std::string& what, std
            "; use tp of " + divisors(n, limit));
 }
 
+// Which gemms the machine's array and engines can train with.
+void check_gemms(const TrainingPlan& plan, const ModelSpec& model, const MachineConfig& machine) {
+  const std::string gemms = "gemms " + kGemmsNames[static_cast<std::size_t>(plan.gemms)] + ": ";
+  const bool mx = plan.gemms == Gemms::kMxfp8 || plan.gemms == Gemms::kMxfp4;
+  if (plan.gemms == Gemms::kFp8 && !machine.core.tensor.fp8_double_row)
+    refuse(gemms + machine.name + " multiplies FP8 no faster than bf16; use bf16, or trn2 or trn3");
+  if (mx && machine.core_version < 4)
+    refuse(gemms + machine.name + " has no MX instructions, NeuronCore-v4 has; use fp8 or bf16, or trn3");
+  if (plan.gemms == Gemms::kMxfp4 && !machine.core.vector.quantize_mxfp4)
+    refuse(gemms + "no engine of " + machine.name +
+           " writes FP4 (QuantizeMX makes FP8), and what a host quantised once does not follow training; use "
+           "mxfp8, or ask what if with --set neuron_core.vector.quantize_mxfp4=true");
+  if (!mx) return;
+  // Every dimension is some gemm's K; four rows of 32 partitions share an instruction.
+  const std::uint64_t widths[] = {model.hidden, model.q_width() / plan.tp,
+                                  (model.q_width() + 2 * model.kv_width()) / plan.tp,
+                                  model.intermediate / plan.tp, 2 * model.intermediate / plan.tp};
+  for (const std::uint64_t width : widths)
+    if (width % 128 != 0)
+      refuse(gemms + "a matrix of " + std::to_string(width) +
+             " columns a rank; MX contracts multiples of 128; use a smaller tp, or fp8");
+}
+
 }  // namespace
 
 std::uint64_t ranks_per_chip(const MachineConfig& machine, std::uint64_t lnc) {
@@ -90,6 +113,7 @@ void check_plan(const TrainingPlan& plan, const ModelSpec& model, const MachineC
     refuse("head_dim " + std::to_string(model.head_dim) + ": attention covers heads up to 128");
   if (machine.core.dma.transpose_efficiency_percent == 0)
     refuse(machine.name + " has no DMA transpose, which the training kernels rely on; use trn2 or trn3");
+  check_gemms(plan, model, machine);
 }
 
 }  // namespace trn

@@ -10,8 +10,11 @@ namespace trn {
 
 enum class Recompute : std::uint8_t { kNone, kSelective, kFull };
 enum class Lowering : std::uint8_t { kFused, kCompiled };
+// What the linear layers multiply; attention and the LM head stay in bf16.
+enum class Gemms : std::uint8_t { kBf16, kFp8, kMxfp8, kMxfp4 };
 inline const std::vector<std::string> kRecomputeNames{"none", "selective", "full"};
 inline const std::vector<std::string> kLoweringNames{"fused", "compiled"};
+inline const std::vector<std::string> kGemmsNames{"bf16", "fp8", "mxfp8", "mxfp4"};
 
 struct TrainingPlan {
   std::uint64_t tp = 1;    // ranks of a chip that share every matrix
@@ -22,6 +25,7 @@ struct TrainingPlan {
   std::uint64_t global_batch = 1;
   Recompute recompute = Recompute::kSelective;
   Lowering lowering = Lowering::kCompiled;
+  Gemms gemms = Gemms::kBf16;
 
   std::uint64_t micro_steps() const { return global_batch / (fsdp * micro_batch); }
   std::uint64_t tokens_per_step() const { return global_batch * sequence; }

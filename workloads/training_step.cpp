@@ -4,8 +4,8 @@
 
 #include "kernels/builder/rank_builder.h"
 #include "kernels/flash_attention.h"
-#include "kernels/gemm.h"
 #include "kernels/pointwise.h"
+#include "workloads/linear_layers.h"
 #include "workloads/step_tensors.h"
 
 namespace trn {
@@ -22,7 +22,11 @@ AttentionShape shape_of_attention(const ModelSpec& model, const TrainingPlan& pl
 class StepBuilder {
  public:
   StepBuilder(const ModelSpec& model, const TrainingPlan& plan, const MachineConfig& machine)
-      : m_(model), plan_(plan), rank_(machine, model.name, plan.lnc), t_(rank_, model, plan) {}
+      : m_(model),
+        plan_(plan),
+        rank_(machine, model.name, plan.lnc),
+        t_(rank_, model, plan),
+        linear_(rank_, model, plan, traffic_) {}
 
   TrainingStep run() {
     repeat(plan_.micro_steps(), [&](std::uint64_t) {
@@ -108,61 +112,6 @@ class StepBuilder {
   }
 
   // --- kernels --------------------------------------------------------------------------------------------
-  // The matmul of a training kernel: hand-written quality streams B past a resident block of A; a compiler
-  // leaves blocks loaded tile by tile. Where K is too long for a block of A, partial sums are kept in SBUF.
-  void matmul(const std::string& region, GemmOperands x) {
-    const std::uint64_t half = rank_.machine().core.sbuf.usable_bytes_per_partition.count() / 2;
-    const std::uint64_t k_tiles = (x.k + 127) / 128;
-    const std::uint64_t row_bytes = std::uint64_t{512} * size_of(x.dtype);
-    GemmOptions options;
-    options.load = plan_.lowering == Lowering::kFused ? GemmLoad::kRow : GemmLoad::kTile;
-    options.order = plan_.lowering == Lowering::kFused ? GemmOrder::kStream : GemmOrder::kBlockMn;
-    options.m_tiles = 4;
-    options.n_tiles = 1;
-    const std::uint64_t b_slots = plan_.lowering == Lowering::kFused ? 12 : k_tiles;
-    const std::uint64_t needed =
-        (k_tiles + b_slots) * row_bytes + std::uint64_t{2048} * size_of(x.c_dtype) + 4096;
-    if (needed > half) {
-      options.order = GemmOrder::kBlockMnk;
-      options.m_tiles = 8;
-      options.n_tiles = 2;
-      options.k_tiles = 8;
-    }
-    rank_.kernel(region, x.m, 128, [&](CoreBuilder& core, std::uint64_t begin, std::uint64_t end) {
-      gemm(core, x, options, begin, end);
-      traffic_ += gemm_traffic(x, options, begin, end);
-    });
-  }
-
-  // y[tokens, n] = x[tokens, k] w[k, n]
-  void linear(const std::string& region, HbmTensor x, std::uint64_t x_row, HbmTensor w, std::uint64_t w_row,
-              HbmTensor y, std::uint64_t y_row) {
-    GemmOperands g;
-    g.a = x, g.b = w, g.c = y;
-    g.m = t_.tokens, g.k = x.columns, g.n = y.columns;
-    g.a_transposed = true;
-    g.a_row = x_row, g.b_row = w_row, g.c_row = y_row;
-    matmul(region, g);
-  }
-  // dx[tokens, k] = dy[tokens, n] transpose(w[k, n])
-  void linear_dx(const std::string& region, HbmTensor dy, HbmTensor w, std::uint64_t w_row, HbmTensor dx) {
-    GemmOperands g;
-    g.a = dy, g.b = w, g.c = dx;
-    g.m = t_.tokens, g.k = dy.columns, g.n = dx.columns;
-    g.a_transposed = g.b_transposed = true;
-    g.b_row = w_row;
-    matmul(region, g);
-  }
-  // dw[k, n] = transpose(x[tokens, k]) dy[tokens, n], in fp32
-  void linear_dw(const std::string& region, HbmTensor x, std::uint64_t x_row, HbmTensor dy, HbmTensor dw) {
-    GemmOperands g;
-    g.a = x, g.b = dy, g.c = dw;
-    g.c_dtype = DType::kFp32;
-    g.m = x.columns, g.k = t_.tokens, g.n = dy.columns;
-    g.a_row = x_row;
-    matmul(region, g);
-  }
-
   using RowBody = std::function<void(CoreBuilder&, std::uint64_t, std::uint64_t)>;
   void row_kernel(const std::string& region, std::uint64_t rows, const RowBody& body) {
     rank_.kernel(region, rows, 128, body);
@@ -258,9 +207,9 @@ class StepBuilder {
     norm(t_.x, 0);
   }
 
-  void mlp_up() {
+  void mlp_up(std::uint64_t l) {
     gather(t_.normed, t_.gathered);
-    linear("gate_up", gathered(), 0, t_.w_gate_up, layer_ * m_.hidden, t_.gate_up, 0);
+    linear_.forward(Linear::kGateUp, l, {gathered()}, {t_.w_gate_up, l * m_.hidden}, {t_.gate_up});
     row_kernel("swiglu", t_.tokens, [&](CoreBuilder& core, std::uint64_t b, std::uint64_t e) {
       swiglu(core, {t_.gate_up}, {t_.act}, b, e);
       traffic_ += rows_traffic(e - b, 2 * t_.ff, t_.ff);
@@ -270,33 +219,32 @@ class StepBuilder {
   // From the normed input to the normed input of the MLP.
   void attention_block(std::uint64_t l) {
     gather(t_.normed, t_.gathered);
-    linear("qkv", gathered(), 0, t_.w_qkv, l * m_.hidden, t_.qkv, l * t_.tokens);
+    linear_.forward(Linear::kQkv, l, {gathered()}, {t_.w_qkv, l * m_.hidden}, {t_.qkv, l * t_.tokens});
     rotate(t_.qkv, l * t_.tokens, m_.qk_norm);
     attend(l);
-    linear("o", t_.attn, l * t_.tokens, t_.w_o, l * t_.q, t_.partial, 0);
+    linear_.forward(Linear::kO, l, {t_.attn, l * t_.tokens}, {t_.w_o, l * t_.q}, {t_.partial});
     scatter(t_.partial, t_.scattered);
     add_norm(t_.x, l * t_.shard, t_.mid, l * t_.shard);
   }
 
   void forward(std::uint64_t l) {
-    layer_ = l;
     gather_layer(std::min(l + 1, m_.layers - 1));
     attention_block(l);
-    mlp_up();
-    linear("down", t_.act, 0, t_.w_down, l * t_.ff, t_.partial, 0);
+    mlp_up(l);
+    linear_.forward(Linear::kDown, l, {t_.act}, {t_.w_down, l * t_.ff}, {t_.partial});
     scatter(t_.partial, t_.scattered);
     add_norm(t_.mid, l * t_.shard, t_.x, (l + 1) * t_.shard);
   }
 
   void head() {
     gather(t_.normed, t_.gathered);
-    linear("lm_head", gathered(), 0, t_.w_head, 0, t_.logits, 0);
+    linear_.forward(Linear::kHead, 0, {gathered()}, {t_.w_head}, {t_.logits});
     row_kernel("cross_entropy", t_.tokens, [&](CoreBuilder& core, std::uint64_t b, std::uint64_t e) {
       cross_entropy(core, {t_.logits}, {t_.targets}, {t_.dlogits}, b, e);
       traffic_ += rows_traffic(e - b, 2 * t_.vocab + 2, t_.vocab);  // a target has 4 bytes
     });
-    linear_dx("lm_head_dx", t_.dlogits, t_.w_head, 0, t_.partial);
-    linear_dw("lm_head_dw", gathered(), 0, t_.dlogits, t_.g_head);
+    linear_.dx(Linear::kHead, 0, t_.dlogits, {t_.w_head}, t_.partial);
+    linear_.dw(Linear::kHead, 0, {gathered()}, t_.dlogits, t_.g_head);
     scatter(t_.partial, t_.scattered);
     if (plan_.fsdp > 1)
       rank_.collective("fsdp_reduce_scatter",
@@ -307,7 +255,6 @@ class StepBuilder {
   }
 
   void backward(std::uint64_t l) {
-    layer_ = l;
     gather_layer(l == 0 ? 0 : l - 1);
     if (plan_.recompute == Recompute::kFull) {
       norm(t_.x, l * t_.shard);
@@ -315,32 +262,32 @@ class StepBuilder {
     } else if (plan_.recompute == Recompute::kSelective) {
       norm(t_.mid, l * t_.shard);
     }
-    if (plan_.recompute != Recompute::kNone) mlp_up();
+    if (plan_.recompute != Recompute::kNone) mlp_up(l);
     // MLP
     tensor_collective(CollectiveOp::kAllGather, all(t_.dx), all(t_.dgathered));
-    linear_dx("down_dx", whole(t_.dx), t_.w_down, l * t_.ff, t_.dact);
-    linear_dw("down_dw", t_.act, 0, whole(t_.dx), t_.g_down);
+    linear_.dx(Linear::kDown, l, whole(t_.dx), {t_.w_down, l * t_.ff}, t_.dact);
+    linear_.dw(Linear::kDown, l, {t_.act}, whole(t_.dx), t_.g_down);
     row_kernel("swiglu_bwd", t_.tokens, [&](CoreBuilder& core, std::uint64_t b, std::uint64_t e) {
       swiglu_backward(core, {t_.gate_up}, {t_.dact}, {t_.dgate_up}, b, e);
       traffic_ += rows_traffic(e - b, 3 * t_.ff, 2 * t_.ff);
     });
-    linear_dx("gate_up_dx", t_.dgate_up, t_.w_gate_up, l * m_.hidden, t_.partial);
+    linear_.dx(Linear::kGateUp, l, t_.dgate_up, {t_.w_gate_up, l * m_.hidden}, t_.partial);
     scatter(t_.partial, t_.scattered);
-    linear_dw("gate_up_dw", gathered(), 0, t_.dgate_up, t_.g_gate_up);
+    linear_.dw(Linear::kGateUp, l, {gathered()}, t_.dgate_up, t_.g_gate_up);
     norm_backward(t_.mid, l * t_.shard, t_.dx, t_.dmid);
     // Attention
     tensor_collective(CollectiveOp::kAllGather, all(t_.dmid), all(t_.dgathered));
-    linear_dx("o_dx", whole(t_.dmid), t_.w_o, l * t_.q, t_.dattn);
-    linear_dw("o_dw", t_.attn, l * t_.tokens, whole(t_.dmid), t_.g_o);
+    linear_.dx(Linear::kO, l, whole(t_.dmid), {t_.w_o, l * t_.q}, t_.dattn);
+    linear_.dw(Linear::kO, l, {t_.attn, l * t_.tokens}, whole(t_.dmid), t_.g_o);
     attend_backward(l);
     rotate(t_.dqkv, 0, m_.qk_norm);
     if (plan_.recompute != Recompute::kNone) {
       norm(t_.x, l * t_.shard);
       gather(t_.normed, t_.gathered);
     }
-    linear_dx("qkv_dx", t_.dqkv, t_.w_qkv, l * m_.hidden, t_.partial);
+    linear_.dx(Linear::kQkv, l, t_.dqkv, {t_.w_qkv, l * m_.hidden}, t_.partial);
     scatter(t_.partial, t_.scattered);
-    linear_dw("qkv_dw", gathered(), 0, t_.dqkv, t_.g_qkv);
+    linear_.dw(Linear::kQkv, l, {gathered()}, t_.dqkv, t_.g_qkv);
     norm_backward(t_.x, l * t_.shard, t_.dmid, t_.dx);
     scatter_layer();
   }
@@ -363,8 +310,8 @@ class StepBuilder {
   const TrainingPlan& plan_;
   RankBuilder rank_;
   StepTensors t_;
-  std::uint64_t layer_ = 0;
   HbmTraffic traffic_;
+  LinearLayers linear_;
 };
 
 }  // namespace
@@ -381,9 +328,11 @@ RankFlops step_flops(const ModelSpec& model, const TrainingPlan& plan) {
   const std::uint64_t attention_linear = 2 * t * model.layers * model.attention_parameters() / plan.tp;
   f.model = 6 * t * (model.multiplied_parameters() / plan.tp) + 3 * exact;
   f.masked = 3 * (tiles - exact);
-  f.recompute = tiles / 2;  // the backward kernel's scores
-  if (plan.recompute != Recompute::kNone) f.recompute += up;
-  if (plan.recompute == Recompute::kFull) f.recompute += attention_linear + tiles;
+  if (plan.recompute != Recompute::kNone) f.recompute_gemms += up;
+  if (plan.recompute == Recompute::kFull) f.recompute_gemms += attention_linear;
+  f.recompute = f.recompute_gemms + tiles / 2;  // the backward kernel's scores
+  if (plan.recompute == Recompute::kFull) f.recompute += tiles;
+  f.model_gemms = 6 * t * model.layers * ((model.attention_parameters() + model.mlp_parameters()) / plan.tp);
   return f;
 }
 

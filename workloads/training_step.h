@@ -12,7 +12,15 @@ struct RankFlops {
   std::uint64_t model = 0;      // causal, multiplied parameters only
   std::uint64_t recompute = 0;  // forward work done again in the backward pass
   std::uint64_t masked = 0;     // masked corners of attention tiles
+  // Parts of the above in the gemms that take the plan's precision.
+  std::uint64_t model_gemms = 0;
+  std::uint64_t recompute_gemms = 0;
   std::uint64_t executed() const { return model + recompute + masked; }
+  // FLOPs in bf16 that take the array as long, the plan's gemms being `speedup` times as fast.
+  double executed_as_bf16(double speedup) const {
+    const std::uint64_t gemms = model_gemms + recompute_gemms;
+    return static_cast<double>(executed() - gemms) + static_cast<double>(gemms) / speedup;
+  }
 };
 
 // Without building the step.

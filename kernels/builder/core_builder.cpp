@@ -47,6 +47,24 @@ AccessPattern hbm_pattern(const HbmBlock& block, std::uint32_t partitions) {
   return p;
 }
 
+// The library's kernels are cut for the array, SBUF and PSUM that all generations have. On another one they
+// would leave part of it idle without a word, or not fit.
+void check_tiling(const MachineConfig& m) {
+  const auto refuse = [&](const std::string& key, std::uint64_t found, const std::string& expected) {
+    throw ConfigError(
+        "neuron_core." + key + ": " + std::to_string(found) + "; the kernels are tiled for " + expected +
+        "; more multiply-adds a core are *_columns_per_cycle, tensor.clock_mhz or chip.neuron_cores");
+  };
+  const CoreConfig& c = m.core;
+  if (c.tensor.rows != 128) refuse("tensor.rows", c.tensor.rows, "an array of 128 x 128");
+  if (c.tensor.columns != 128) refuse("tensor.columns", c.tensor.columns, "an array of 128 x 128");
+  if (c.sbuf.partitions != 128) refuse("sbuf.partitions", c.sbuf.partitions, "128 partitions");
+  if (c.psum.banks < 8) refuse("psum.banks", c.psum.banks, "8 banks or more");
+  if (c.psum.bank_bytes < Bytes(2048)) refuse("psum.bank_bytes", c.psum.bank_bytes.count(), "2048 or more");
+  if (c.tensor.moving_max_elements < 512)
+    refuse("tensor.moving_max_elements", c.tensor.moving_max_elements, "512 or more");
+}
+
 }  // namespace
 
 View View::columns(Tile& tile, std::uint64_t first, std::uint64_t count, std::uint32_t rows) {
@@ -70,6 +88,7 @@ View View::shaped(Tile& tile, std::uint64_t first, std::initializer_list<Dim> di
 }
 
 Program builder_program(const MachineConfig& machine, const std::string& name, std::size_t cores) {
+  check_tiling(machine);
   Program program;
   program.name = name;
   program.target = machine.name;

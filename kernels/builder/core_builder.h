@@ -47,6 +47,8 @@ class CoreBuilder {
   TilePool& psum_pool(const std::string& name, DType dtype, std::uint64_t columns, std::size_t slots);
   // Bytes a partition still free in SBUF.
   std::uint64_t sbuf_free() const;
+  // Tiles of SBUF that can still be made: each has a counter.
+  std::size_t semaphores_free() const { return free_semaphores_.size(); }
   // Kernels take turns in two halves of SBUF, so that the next one's loads pass the previous one's tail.
   void use_half(bool upper);
   // Frees every pool made since the mark: a kernel frees what it took.
@@ -165,7 +167,8 @@ inline constexpr std::uint64_t kHbmRowBlock = 128;
 // Queues every builder program has.
 enum BuilderQueue : std::uint16_t { kQueueLoad, kQueueStore, kQueueGather, kBuilderQueueCount };
 
-// A program with the declarations that builders expect, for `cores` cores.
+// A program with the declarations that builders expect, for `cores` cores. ConfigError on a machine whose
+// array, SBUF or PSUM the library's kernels are not tiled for.
 Program builder_program(const MachineConfig& machine, const std::string& name, std::size_t cores);
 HbmTensor add_hbm(Program& program, const std::string& name, DType dtype, std::uint64_t rows,
                   std::uint64_t columns);

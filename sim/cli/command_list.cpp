@@ -36,6 +36,7 @@ void list() {
   line("routings", {kRoutings.begin(), kRoutings.end()});
   line("recompute", kRecomputeNames);
   line("lowerings", kLoweringNames);
+  line("gemms", kGemmsNames);
   line("dtypes", dtype_names());
   line("activation functions", names(kActFns));
   fmt::print("opcodes\n");

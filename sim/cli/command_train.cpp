@@ -69,7 +69,11 @@ void run(TrainArguments a) {
   if (!a.json && !a.machine.sets.empty()) {
     MachineOption plain = a.machine;
     plain.sets.clear();
-    fmt::print("{}", what_if(simulate(a.question, plain.resolve()), result, a.machine.sets));
+    try {
+      fmt::print("{}", what_if(simulate(a.question, plain.resolve()), result, a.machine.sets));
+    } catch (const UserError& error) {  // a plan that only the changed machine takes
+      fmt::print("  what-if {}: not compared, without it: {}\n", join(a.machine.sets), error.what());
+    }
   }
   check_conditions(conditions, answer(result));
 }

@@ -18,6 +18,9 @@ const std::string& recompute_name(const TrainingPlan& plan) {
 const std::string& lowering_name(const TrainingPlan& plan) {
   return kLoweringNames[static_cast<std::size_t>(plan.lowering)];
 }
+const std::string& gemms_name(const TrainingPlan& plan) {
+  return kGemmsNames[static_cast<std::size_t>(plan.gemms)];
+}
 
 // The nearest public measurement leaves its layout open, so it is shown and not fitted to.
 constexpr const char* kHowSure =
@@ -28,9 +31,9 @@ constexpr const char* kHowSure =
 std::string headline(const TrainingResult& r) {
   std::string out = fmt::format(
       "{} on {} ({} chips), tp={} fsdp={} LNC={}, sequence {}, global batch {} in micro-batches of {}, "
-      "recompute {}, lowering {}\n",
+      "recompute {}, lowering {}, gemms {}\n",
       r.model, r.machine, r.chips, r.plan.tp, r.plan.fsdp, r.plan.lnc, r.plan.sequence, r.plan.global_batch,
-      r.plan.micro_batch, recompute_name(r.plan), lowering_name(r.plan));
+      r.plan.micro_batch, recompute_name(r.plan), lowering_name(r.plan), gemms_name(r.plan));
   out += fmt::format("  {:.0f} tokens/s, {:.1f} a chip; step {} for {} tokens\n", r.tokens_per_second(),
                      r.tokens_per_second() / static_cast<double>(r.chips), time_text(r.run.time),
                      with_commas(r.plan.tokens_per_step()));
@@ -62,6 +65,14 @@ std::string flops_table(const TrainingResult& r) {
                        with_commas(r.conventions[c].per_token), 100 * r.utilisation[3 * c].value,
                        100 * r.utilisation[3 * c + 1].value, 100 * r.utilisation[3 * c + 2].value,
                        r.conventions[c].meaning);
+  if (r.plan.gemms != Gemms::kBf16)
+    out += fmt::format(
+        "  MFU and HFU are against the bf16 peak; {:.1f} % of the model's FLOPs are multiplied in {}, at "
+        "{:g} "
+        "times its rate\n    counted by that, as in Neuron's adjusted FLOPs: {:.2f} % of the clock peak, "
+        "causal\n",
+        100 * static_cast<double>(r.flops.model_gemms) / static_cast<double>(r.flops.model),
+        gemms_name(r.plan), r.gemm_speedup, 100 * r.adjusted_mfu);
   return out + fmt::format("  HFU {:.2f} % of the clock peak; HBM {:.2f} % of peak, collectives included\n",
                            100 * r.hfu, 100 * r.hbm_utilisation);
 }
@@ -138,7 +149,8 @@ std::string training_json(const TrainingResult& r, const ConfigDocument& documen
                   {"micro_batch", r.plan.micro_batch},
                   {"global_batch", r.plan.global_batch},
                   {"recompute", recompute_name(r.plan)},
-                  {"lowering", lowering_name(r.plan)}};
+                  {"lowering", lowering_name(r.plan)},
+                  {"gemms", gemms_name(r.plan)}};
   json["overrides"] = document.overrides();
   json["tokens_per_s"] = r.tokens_per_second();
   json["tokens_per_s_per_chip"] = r.tokens_per_second() / static_cast<double>(r.chips);
@@ -150,14 +162,14 @@ std::string training_json(const TrainingResult& r, const ConfigDocument& documen
                        {"written", r.run.hbm_write.count()},
                        {"expected_read", r.traffic.read},
                        {"expected_written", r.traffic.write}};
-  json["flops"] = {{"array", r.run.array_flops},
-                   {"model", r.flops.model},
-                   {"recompute", r.flops.recompute},
-                   {"masked", r.flops.masked}};
+  json["flops"] = {{"array", r.run.array_flops},         {"model", r.flops.model},
+                   {"recompute", r.flops.recompute},     {"masked", r.flops.masked},
+                   {"model_gemms", r.flops.model_gemms}, {"gemm_speedup", r.gemm_speedup}};
   for (const FlopsConvention& c : r.conventions) json["flops_per_token"][c.name] = c.per_token;
   for (const Utilisation& u : r.utilisation)
     json["mfu"].push_back({{"flops", u.flops}, {"denominator", u.denominator}, {"value", u.value}});
   json["hfu"] = r.hfu;
+  json["adjusted_mfu"] = r.adjusted_mfu;
   json["hbm_utilisation"] = r.hbm_utilisation;
   for (const CollectiveUse& c : r.collectives)
     json["collectives"].push_back({{"axis", c.summary.axis},

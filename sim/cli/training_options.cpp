@@ -23,6 +23,11 @@ void add_training_options(CLI::App& command, TrainingQuestion& q) {
       .add_option("--lowering", q.lowering,
                   "fused: hand-written kernels; compiled: what a graph compiler leaves")
       ->capture_default_str();
+  command
+      .add_option(
+          "--gemms", q.gemms,
+          "what the linear layers but the LM head multiply: bf16, fp8 (trn2, trn3), mxfp8 (trn3), mxfp4")
+      ->capture_default_str();
 }
 
 }  // namespace trn

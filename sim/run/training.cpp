@@ -5,14 +5,19 @@
 #include "base/error.h"
 #include "models/interconnect/collectives/bounds/bounds.h"
 #include "sim/run/simulation.h"
+#include "workloads/linear_layers.h"
 
 namespace trn {
 namespace {
 
-// Time the array needs for some FLOPs at one moving column a cycle.
-Picoseconds array_time(std::uint64_t flops, const MachineConfig& machine) {
-  return Picoseconds(
-      static_cast<std::uint64_t>(static_cast<double>(flops) / machine.core_bf16_flops() * 1e12));
+// FLOPs that take the array as long in bf16 as these do, `gemms` of them in the plan's precision.
+double bf16_equivalent(std::uint64_t flops, std::uint64_t gemms, double speedup) {
+  return static_cast<double>(flops - gemms) + static_cast<double>(gemms) / speedup;
+}
+
+// Time the array needs for some FLOPs in bf16, at one moving column a cycle.
+Picoseconds array_time(double flops, const MachineConfig& machine) {
+  return Picoseconds(static_cast<std::uint64_t>(flops / machine.core_bf16_flops() * 1e12));
 }
 
 // The step on core 0's array, from ideal to real. Every row is measured but the last, which is what is left.
@@ -21,17 +26,23 @@ void fill_ledger(TrainingResult& r, const MachineConfig& machine) {
   const EngineStats& tensor = r.run.engine(0, Engine::kTensor).stats;
   const WaitTimes& waits = r.run.tensor_waits[0];
   const auto wait = [&](WaitCause cause) { return waits[static_cast<std::size_t>(cause)]; };
-  const Picoseconds ideal = array_time(r.flops.model / cores, machine);
-  const Picoseconds recompute = array_time(r.flops.recompute / cores, machine);
-  const Picoseconds masked = array_time(r.flops.masked / cores, machine);
+  const auto share = [&](std::uint64_t flops, std::uint64_t gemms) {
+    return array_time(bf16_equivalent(flops / cores, gemms / cores, r.gemm_speedup), machine);
+  };
+  const Picoseconds ideal = share(r.flops.model, r.flops.model_gemms);
+  const Picoseconds recompute = share(r.flops.recompute, r.flops.recompute_gemms);
+  const Picoseconds masked = share(r.flops.masked, 0);
   const Picoseconds useful = ideal + recompute + masked;
-  const Picoseconds matmul = tensor.array_busy - tensor.limiter_stall - tensor.transpose_busy;
+  const Picoseconds matmul = tensor.array_busy - tensor.limiter_busy - tensor.transpose_busy;
   // The cores of a pair do not always execute exactly half each; what core 0 does more or less is in "waste".
   const auto signed_rest = [](Picoseconds a, Picoseconds b) {
     return static_cast<std::int64_t>(a.count()) - static_cast<std::int64_t>(b.count());
   };
-  const std::vector<std::string> array{"neuron_core.tensor.clock", "neuron_core.tensor.rows",
-                                       "neuron_core.tensor.columns"};
+  std::vector<std::string> array{"neuron_core.tensor.clock", "neuron_core.tensor.rows",
+                                 "neuron_core.tensor.columns"};
+  if (r.plan.gemms == Gemms::kFp8) array.insert(array.end(), {"neuron_core.tensor.fp8_"});
+  if (r.plan.gemms == Gemms::kMxfp8) array.insert(array.end(), {"neuron_core.tensor.mxfp8_"});
+  if (r.plan.gemms == Gemms::kMxfp4) array.insert(array.end(), {"neuron_core.tensor.mxfp4_"});
   const std::vector<std::string> memory{"neuron_core.dma.", "hbm.stack", "hbm.efficiency"};
   r.ledger = {
       {"ideal matmul", ideal, array},
@@ -43,7 +54,7 @@ void fill_ledger(TrainingResult& r, const MachineConfig& machine) {
       {"transposes",
        tensor.transpose_busy,
        {"neuron_core.tensor.clock", "neuron_core.tensor.bubble", "neuron_core.tensor.min_interval"}},
-      {"current limiter", tensor.limiter_stall, {"neuron_core.tensor.limiter"}},
+      {"current limiter", tensor.limiter_busy, {"neuron_core.tensor.limiter"}},
       {"waiting on Vector, Scalar, GpSimd",
        wait(WaitCause::kOtherEngine),
        {"neuron_core.vector.", "neuron_core.scalar.", "neuron_core.gpsimd.startup",
@@ -74,8 +85,9 @@ void fill_utilisation(TrainingResult& r, const ModelSpec& model, const MachineCo
       r.utilisation.push_back(
           {convention.name, name,
            static_cast<double>(convention.per_token * r.plan.tokens_per_step()) / seconds / peak});
-  r.hfu = static_cast<double>(r.run.array_flops) / seconds /
-          (machine.core_bf16_flops() * static_cast<double>(r.plan.lnc));
+  const double rank_peak = machine.core_bf16_flops() * static_cast<double>(r.plan.lnc);
+  r.hfu = static_cast<double>(r.run.array_flops) / seconds / rank_peak;
+  r.adjusted_mfu = bf16_equivalent(r.flops.model, r.flops.model_gemms, r.gemm_speedup) / seconds / rank_peak;
   for (const ResourceResult& resource : r.run.resources)  // collectives included
     if (resource.name == "HBM stack") r.hbm_utilisation = ratio(resource.achieved, resource.peak);
 }
@@ -127,6 +139,7 @@ TrainingResult simulate_training(const ModelSpec& model, const TrainingPlan& pla
         " MiB a rank; recompute more, shard wider or shorten the sequence\n" + footprint_table(r.footprint));
   TrainingStep step = training_step(model, plan, machine);
   r.flops = step.flops;
+  r.gemm_speedup = gemm_speedup(plan.gemms, machine);
   r.traffic = step.traffic;
   r.run = run_folded(uniform_job(std::move(step.program), mesh(plan)), machine);
   TRN_CHECK(r.run.array_flops == r.flops.executed(),

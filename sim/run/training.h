@@ -35,12 +35,16 @@ struct TrainingResult {
   std::uint64_t chips = 0;
   RunResult run;
   RankFlops flops;
-  HbmTraffic traffic;  // expected; run.hbm_read and run.hbm_write are counted
+  double gemm_speedup = 1;  // of the plan's gemms over bf16, on the array
+  HbmTraffic traffic;       // expected; run.hbm_read and run.hbm_write are counted
   Footprint footprint;
   std::vector<LedgerRow> ledger;  // sums to run.time exactly
   std::vector<FlopsConvention> conventions;
   std::vector<Utilisation> utilisation;
   double hfu = 0;
+  // Causal MFU with FLOPs counted by the time they take: those of the plan's gemms 1 / gemm_speedup. Neuron's
+  // adjusted FLOPs weigh FP8 x0.5 and MX x0.25.
+  double adjusted_mfu = 0;
   double hbm_utilisation = 0;  // of the stack's peak
   std::vector<CollectiveUse> collectives;
   Picoseconds tensor_exposed, data_exposed;

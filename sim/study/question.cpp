@@ -71,7 +71,8 @@ const std::vector<Option<TrainingQuestion>>& options_of(const TrainingQuestion&)
                                                {"tokens_per_step", &Q::tokens_per_step},
                                                {"lnc", &Q::lnc},
                                                {"recompute", &Q::recompute},
-                                               {"lowering", &Q::lowering}};
+                                               {"lowering", &Q::lowering},
+                                               {"gemms", &Q::gemms}};
   return kOptions;
 }
 const std::vector<Option<CollectiveQuestion>>& options_of(const CollectiveQuestion&) {

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "sim/study/ask.h"
+#include "workloads/linear_layers.h"
 
 namespace trn {
 namespace {
@@ -88,7 +89,7 @@ void simulate_best_first(LayoutSearch& search, std::vector<Candidate> candidates
 }  // namespace
 
 Picoseconds least_step_time(const ModelSpec& model, const TrainingPlan& plan, const MachineConfig& machine) {
-  const double flops = static_cast<double>(step_flops(model, plan).executed());
+  const double flops = step_flops(model, plan).executed_as_bf16(gemm_speedup(plan.gemms, machine));
   const double rate = machine.core_bf16_flops() * static_cast<double>(plan.lnc);
   return Picoseconds(static_cast<std::uint64_t>(flops / rate * 1e12));
 }

@@ -57,6 +57,7 @@ TrainingSetting training_setting(const TrainingQuestion& q, const MachineConfig&
   s.plan.micro_batch = q.micro_batch;
   s.plan.global_batch = sequences_of_step(q);
   s.plan.lowering = choice<Lowering>("--lowering", q.lowering, kLoweringNames);
+  s.plan.gemms = choice<Gemms>("--gemms", q.gemms, kGemmsNames);
   read_layout(q.layout, s.plan, machine);
   s.plan.recompute = q.recompute == "auto" ? least_that_fits(s.plan, s.model, machine)
                                            : choice<Recompute>("--recompute", q.recompute, kRecomputeNames);

@@ -20,6 +20,7 @@ struct TrainingQuestion {
   std::uint64_t lnc = 2;
   std::string recompute = "auto";  // the least that fits; if none does, the most
   std::string lowering = "compiled";
+  std::string gemms = "bf16";
 };
 
 struct TrainingSetting {

@@ -1,7 +1,9 @@
 // Cost functions and parts of the core that a pencil can check.
 #include <gtest/gtest.h>
 
+#include "models/core/engine/array_time.h"
 #include "models/core/engine/edge_clock.h"
+#include "models/core/engine/wait_attribution.h"
 #include "models/core/semaphore/semaphore_file.h"
 #include "models/core/tensor/current_limiter.h"
 #include "models/core/tensor/tensor_cost.h"
@@ -20,6 +22,91 @@ TEST(TensorCost, OneMovingColumnACycle) {
   EXPECT_EQ(matmul_interval({512, 128, DType::kFp32}, tensor), Cycles(2064));
   EXPECT_EQ(matmul_interval({1, 128, DType::kBf16}, tensor), Cycles(72));
   EXPECT_EQ(weight_load(128, tensor), Cycles(32));
+}
+
+// Columns that enter a cycle: 512 MX columns at 3 a cycle take ceil(512 / 3) = 171 cycles and the bubble of
+// 8; 128 take 43, which the floor makes 64. FP4 at 6 a cycle: 86 + 8. Other types keep one.
+TEST(TensorCost, SeveralColumnsACycleStayAboveTheFloor) {
+  TensorConfig tensor = trn2().core.tensor;
+  tensor.mxfp8_columns_per_cycle = 3;
+  tensor.mxfp4_columns_per_cycle = 6;
+  EXPECT_EQ(matmul_interval({512, 128, DType::kFp8E4M3FnX4}, tensor), Cycles(179));
+  EXPECT_EQ(matmul_interval({128, 128, DType::kFp8E5M2X4}, tensor), Cycles(72));
+  EXPECT_EQ(matmul_interval({512, 128, DType::kFp4E2M1X4}, tensor), Cycles(94));
+  EXPECT_EQ(matmul_interval({512, 128, DType::kFp8E4M3}, tensor), Cycles(520));
+  tensor.fp8_columns_per_cycle = 2;
+  EXPECT_EQ(matmul_interval({512, 128, DType::kFp8E4M3}, tensor), Cycles(264));
+}
+
+// 158 and 315 of 79 TFLOPS: two rows of K in FP8 double row, four in an MX element, on one column a cycle.
+// Three and six columns are Trainium4's announced 3x FP8 and 6x FP4 over Trainium3.
+TEST(TensorCost, NarrowTypesMultiplyByWhatAnElementHoldsAndWhatEnters) {
+  TensorConfig tensor = parse_machine(load_machine_document("trn3"), "chip").core.tensor;
+  EXPECT_EQ(multiply_speedup(DType::kBf16, tensor), 1u);
+  EXPECT_EQ(multiply_speedup(DType::kFp8E4M3, tensor), 2u);
+  EXPECT_EQ(multiply_speedup(DType::kFp8E4M3FnX4, tensor), 4u);
+  EXPECT_EQ(multiply_speedup(DType::kFp4E2M1X4, tensor), 4u);
+  tensor.mxfp8_columns_per_cycle = 3;
+  tensor.mxfp4_columns_per_cycle = 6;
+  EXPECT_EQ(multiply_speedup(DType::kFp8E4M3FnX4, tensor), 3u * 4);
+  EXPECT_EQ(multiply_speedup(DType::kFp4E2M1X4, tensor), 6u * 4);
+  EXPECT_EQ(
+      multiply_speedup(DType::kFp8E4M3, parse_machine(load_machine_document("trn1"), "chip").core.tensor),
+      1u);
+}
+
+// A transpose of 10 cycles from 0; a matmul of 30 from 4 beside it: the transpose has 4 of the array's 34.
+// Then one that the limiter doubles, 40 to 60, and one wholly beside it, which adds nothing.
+TEST(ArrayTime, ATransposeBesideAMatmulTakesNoTimeOfItsOwn) {
+  const auto at = [](std::uint64_t cycle) { return Picoseconds(1000 * cycle); };
+  ArrayTime array;
+  EngineStats stats;
+  array.add({at(0), at(0), at(10), at(10)}, false, stats);
+  EXPECT_EQ(stats.transpose_busy, at(10));
+  array.add({at(4), at(10), at(34), at(34)}, true, stats);
+  EXPECT_EQ(stats.transpose_busy, at(4));
+  array.add({at(40), at(40), at(50), at(60)}, true, stats);
+  array.add({at(41), at(60), at(51), at(51)}, false, stats);
+  EXPECT_EQ(stats.transpose_busy, at(4));
+  EXPECT_EQ(stats.limiter_busy, at(10));
+  // A limited transpose, 70 to 90, that a matmul from 75 on covers: 5 are its own, nothing is the limiter's.
+  array.add({at(70), at(70), at(80), at(90)}, false, stats);
+  EXPECT_EQ(stats.limiter_busy, at(20));
+  array.add({at(75), at(90), at(95), at(95)}, true, stats);
+  EXPECT_EQ(stats.transpose_busy, at(9));
+  EXPECT_EQ(stats.limiter_busy, at(10));
+}
+
+// Tensor waits for Vector over 0 to 100. Vector waited for bytes over 20 to 50, during 20 to 30 of which Sync
+// waited for a gather; and over 60 to 80 for Scalar, which waited for bytes over 70 to 80.
+TEST(WaitAttribution, FollowsTheEnginesToWhatTheyWaitedFor) {
+  const auto at = [](std::uint64_t ns) { return Picoseconds(1000 * ns); };
+  constexpr std::uint16_t kVectorPost = 0, kScalarPost = 1, kLoad = 2, kGather = 3;
+  WaitAttribution waits(4);
+  waits.posted_by(kLoad, WaitCause::kTransfer);
+  waits.posted_by(kGather, WaitCause::kDataAxis);
+  waits.waited(Engine::kSync, at(10), at(30), kGather);
+  waits.waited(Engine::kVector, at(20), at(50), kLoad);
+  waits.waited(Engine::kScalar, at(70), at(80), kLoad);
+  waits.waited(Engine::kVector, at(60), at(80), kScalarPost);
+  waits.tensor_waited(at(0), at(100), kVectorPost);
+  EXPECT_EQ(waits.times()[static_cast<std::size_t>(WaitCause::kDataAxis)], at(10));
+  EXPECT_EQ(waits.times()[static_cast<std::size_t>(WaitCause::kTransfer)], at(30));
+  EXPECT_EQ(waits.times()[static_cast<std::size_t>(WaitCause::kOtherEngine)], at(60));
+}
+
+// A wait for bytes is the producer's while Sync waits for a store, unless the producer waits for bytes too.
+TEST(WaitAttribution, AStoreIsWaitingForItsProducer) {
+  const auto at = [](std::uint64_t ns) { return Picoseconds(1000 * ns); };
+  constexpr std::uint16_t kLoad = 0, kStore = 1;
+  WaitAttribution waits(2);
+  waits.posted_by(kLoad, WaitCause::kTransfer);
+  waits.posted_by(kStore, WaitCause::kTransfer);
+  waits.waited(Engine::kVector, at(5), at(20), kLoad);
+  waits.waited(Engine::kSync, at(10), at(50), kStore);
+  waits.tensor_waited(at(10), at(60), kLoad);
+  EXPECT_EQ(waits.times()[static_cast<std::size_t>(WaitCause::kTransfer)], at(20));  // 10 to 20, 50 to 60
+  EXPECT_EQ(waits.times()[static_cast<std::size_t>(WaitCause::kOtherEngine)], at(30));
 }
 
 // N = 512 on Trn2: 16-bit SBUF to SBUF 4x = 128; not contiguous 2x = 256; PSUM source 2x = 256; fp32 in SBUF

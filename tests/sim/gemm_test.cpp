@@ -153,6 +153,33 @@ TEST(Gemm, ScalesWithTheMachine) {
   }
 }
 
+// Kernels are tiled for 128 x 128: on another array they would use a part of it, and say nothing.
+TEST(Gemm, AnotherArrayIsRefused) {
+  try {
+    run_gemm({}, trn("trn2", {"neuron_core.tensor.columns=256"}));
+    FAIL() << "accepted";
+  } catch (const ConfigError& error) {
+    EXPECT_STREQ(error.what(),
+                 "neuron_core.tensor.columns: 256; the kernels are tiled for an array of 128 x 128; more "
+                 "multiply-adds a core are *_columns_per_cycle, tensor.clock_mhz or chip.neuron_cores");
+  }
+  for (const char* set : {"neuron_core.tensor.rows=256", "neuron_core.tensor.rows=64",
+                          "neuron_core.sbuf.partitions=256", "neuron_core.psum.banks=4",
+                          "neuron_core.psum.bank_bytes=1024", "neuron_core.tensor.moving_max_elements=256"})
+    EXPECT_THROW(run_gemm({}, trn("trn2", {set})), ConfigError) << set;
+}
+
+// Twice the SBUF is twice the tiles: never slower, and not out of counters.
+TEST(Gemm, MoreSbufIsUsed) {
+  const std::vector<std::string> twice{"neuron_core.sbuf.bytes_per_partition=2x",
+                                       "neuron_core.sbuf.usable_bytes_per_partition=2x"};
+  for (const char* order : {"block_mn", "block_mnk", "stream"}) {
+    const std::map<std::string, std::string> a{{"m", "1024"}, {"k", "8192"}, {"n", "1024"}, {"order", order}};
+    EXPECT_LE(to_us(run_gemm(a, trn("trn2", twice)).time), 1.001 * to_us(run_gemm(a, trn("trn2")).time))
+        << order;
+  }
+}
+
 TEST(Gemm, WhatDoesNotFitIsACapacityError) {
   EXPECT_THROW(run_gemm({{"order", "block_mnk"}, {"m-tiles", "64"}, {"n-tiles", "8"}}, trn("trn2")),
                CapacityError);

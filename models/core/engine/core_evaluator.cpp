@@ -266,8 +266,10 @@ void CoreEvaluator::issue(std::size_t e) {
     const Picoseconds idle = std::max(base_[e], core.array_until);
     if (engine.engine == Engine::kTensor && idle < ready_[e])
       core.waits.tensor_waited(idle, ready_[e], op.wait_semaphore);
-    if (engine.engine == Engine::kSync && op.wait_semaphore != kNoSemaphore)
-      core.waits.sync_waited(base_[e], ready_[e], op.wait_semaphore);
+    if ((engine.engine == Engine::kSync || engine.engine == Engine::kVector ||
+         engine.engine == Engine::kScalar) &&
+        op.wait_semaphore != kNoSemaphore)
+      core.waits.waited(engine.engine, base_[e], ready_[e], op.wait_semaphore);
   }
   if (op.wait_semaphore != kNoSemaphore) core.waiters[op.wait_semaphore] &= ~(1u << e);
 
@@ -290,6 +292,7 @@ void CoreEvaluator::issue(std::size_t e) {
       // Parts of the array overlap: it is busy while any of them is.
       const Picoseconds from = std::max(start.time(), core.array_until);
       const Picoseconds busy = read.time() > from ? read.time() - from : Picoseconds(0);
+      core.array_time.add({start.time(), from, unlimited, read.time()}, op.flops > 0, stats);
       core.array_until = std::max(core.array_until, read.time());
       if (busy.count() > 0) core.limiter.occupied(from, read.time());
       if (op.background && core.background_free.time() <= start.time()) {
@@ -305,10 +308,7 @@ void CoreEvaluator::issue(std::size_t e) {
       slot = start.plus(engine.fetch, clock);
       stats.flops += op.flops;
       stats.matmuls += op.flops > 0 ? 1 : 0;
-      if (op.flops == 0) {
-        ++stats.transposes;
-        stats.transpose_busy += unlimited - start.time();
-      }
+      stats.transposes += op.flops == 0 ? 1 : 0;
       stats.busy += busy;
       stats.array_busy += busy;
       break;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "models/core/engine/array_time.h"
 #include "models/core/engine/core_stats.h"
 #include "models/core/engine/execution_observer.h"
 #include "models/core/engine/timing_program.h"
@@ -128,6 +129,7 @@ class CoreEvaluator {
     std::array<ArrayCell, 16> array{};  // the first alone where no instruction takes a part of the array
     EdgeTime background_free;           // of the transpose that runs beside
     Picoseconds array_until;            // some part of it is busy
+    ArrayTime array_time;
     CurrentLimiter limiter;
     WaitAttribution waits;
   };

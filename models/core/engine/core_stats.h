@@ -18,8 +18,9 @@ struct EngineStats {
   Picoseconds busy;             // issue slots and data path occupied
   Picoseconds active;           // a data instruction between its start and its result, as profilers count it
   Picoseconds array_busy;       // Tensor: the array occupied, limiter stalls included
-  Picoseconds transpose_busy;   // the part of busy spent on transposes, limiter excluded
-  Picoseconds limiter_stall;    // the part of busy added by the current limiter
+  Picoseconds transpose_busy;   // the part of busy with transposes and nothing beside, limiter excluded
+  Picoseconds limiter_stall;    // added to instructions by the current limiter
+  Picoseconds limiter_busy;     // the part of busy that the limiter added, nothing new running beside
   Picoseconds semaphore_wait;   // data path idle, waiting for a semaphore
   Picoseconds ring_wait;        // descriptor unit taken or queue full
   Picoseconds conflict_wait;    // PSUM bank, port or bus taken by another engine

@@ -1,4 +1,4 @@
-// Why the Tensor engine stood still: its waits, split by what the load engine (Sync) was itself waiting for.
+// Why the Tensor engine stood still: its waits, followed through the engines it waited for.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ enum class WaitCause : std::uint8_t {
 inline constexpr std::size_t kWaitCauseCount = 4;
 using WaitTimes = std::array<Picoseconds, kWaitCauseCount>;
 
-// Times must be given in order of their ends, over both engines.
+// Times must be given in order of their ends, over all engines.
 class WaitAttribution {
  public:
   explicit WaitAttribution(std::size_t semaphores) : cause_(semaphores, WaitCause::kOtherEngine) {}
@@ -27,8 +27,9 @@ class WaitAttribution {
   // What posts the semaphore; unless told otherwise, an engine.
   void posted_by(std::uint16_t semaphore, WaitCause cause) { cause_[semaphore] = cause; }
 
-  void sync_waited(Picoseconds from, Picoseconds to, std::uint16_t semaphore) {
-    loads_.push_back({from, to, cause_[semaphore]});
+  // Of Sync, Vector or Scalar; others are not followed.
+  void waited(Engine engine, Picoseconds from, Picoseconds to, std::uint16_t semaphore) {
+    waits_[index_of(engine)].push_back({from, to, cause_[semaphore]});
   }
   void tensor_waited(Picoseconds from, Picoseconds to, std::uint16_t semaphore);
   const WaitTimes& times() const { return times_; }
@@ -38,8 +39,15 @@ class WaitAttribution {
     Picoseconds from, to;
     WaitCause cause;
   };
+  using Intervals = std::deque<Interval>;  // waits that may overlap waits of Tensor to come
+
+  const Intervals& waits_of(Engine engine) const { return waits_[index_of(engine)]; }
+  void charge(WaitCause cause, Picoseconds time) { times_[static_cast<std::size_t>(cause)] += time; }
+  void charge_transfer(Picoseconds from, Picoseconds to);
+  void charge_engines(Picoseconds from, Picoseconds to, bool through_loads);
+
   std::vector<WaitCause> cause_;  // by semaphore
-  std::deque<Interval> loads_;    // waits of Sync that may overlap waits of Tensor to come
+  std::array<Intervals, kEngineCount> waits_;
   WaitTimes times_{};
 };
 

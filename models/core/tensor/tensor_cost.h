@@ -15,14 +15,29 @@ struct MatmulShape {
   DType dtype;
 };
 
-// Array time of one MultiplyMoving, without the current limiter: max(N, floor) cycles a pass, plus the
+// Moving columns that enter the array a cycle.
+constexpr std::uint64_t columns_per_cycle(DType dtype, const TensorConfig& engine) {
+  if (dtype == DType::kFp4E2M1X4) return engine.mxfp4_columns_per_cycle;
+  if (is_mx(dtype)) return engine.mxfp8_columns_per_cycle;
+  return is_fp8(dtype) ? engine.fp8_columns_per_cycle : 1;
+}
+
+// Array time of one MultiplyMoving, without the current limiter: N columns or the floor a pass, plus the
 // bubble every MATMUL opcode loses. FP32 takes 4 passes issued as 2 opcodes.
 constexpr Cycles matmul_interval(const MatmulShape& op, const TensorConfig& engine) {
-  const Cycles streaming = std::max(Cycles(op.moving_columns), engine.min_interval);
+  const std::uint64_t packed = columns_per_cycle(op.dtype, engine);
+  const Cycles streaming = std::max(Cycles((op.moving_columns + packed - 1) / packed), engine.min_interval);
   const bool fp32 = op.dtype == DType::kFp32;
   const std::uint64_t passes = fp32 ? engine.fp32_passes : 1;
   const std::uint64_t opcodes = fp32 ? engine.fp32_opcodes : 1;
   return streaming * passes + engine.bubble * opcodes;
+}
+
+// Multiply-adds of a dtype in the time of one in bf16: rows of K that an element holds, two of them in FP8
+// double row, by the columns that enter a cycle.
+constexpr std::uint64_t multiply_speedup(DType dtype, const TensorConfig& engine) {
+  const std::uint64_t rows = is_fp8(dtype) && engine.fp8_double_row ? 2 : info(dtype).values;
+  return rows * columns_per_cycle(dtype, engine);
 }
 
 // LoadStationary runs beside the previous multiply, up to 4 columns a cycle.
