@@ -72,7 +72,7 @@ View View::shaped(Tile& tile, std::uint64_t first, std::initializer_list<Dim> di
 Program builder_program(const MachineConfig& machine, const std::string& name, std::size_t cores) {
   Program program;
   program.name = name;
-  program.target = machine.name;
+  program.target = machine.target;
   program.cores.resize(cores);
   const bool hardware = machine.core.dma.hardware_units > 0;
   const DescriptorMode mode = hardware ? DescriptorMode::kHardware : DescriptorMode::kStatic;
