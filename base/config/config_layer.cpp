@@ -67,13 +67,20 @@ std::string scaled_text(const std::string& text, double factor) {
   return scaled.problem.empty() ? value_text(scaled.value) : text;
 }
 
-void scale_range(ConfigContent& content, const LinkedChange& linked) {
+void scale_range(ConfigContent& content, const std::string& key, double factor) {
   for (ConfigRange& range : content.ranges) {
-    if (range.key != linked.key) continue;
-    range.value = linked.new_value;
-    range.low = scaled_text(range.low, linked.factor);
-    range.high = scaled_text(range.high, linked.factor);
+    if (range.key != key) continue;
+    range.value = value_text((*find_figure(content.root, key))["value"]);
+    range.low = scaled_text(range.low, factor);
+    range.high = scaled_text(range.high, factor);
   }
+}
+
+// Somebody has said what it is.
+void drop_range(ConfigContent& content, const std::string& key) {
+  content.ranges.erase(std::remove_if(content.ranges.begin(), content.ranges.end(),
+                                      [&](const ConfigRange& range) { return range.key == key; }),
+                       content.ranges.end());
 }
 
 void scale(ConfigContent& content, const Layer& layer, LinkedChange& linked) {
@@ -91,7 +98,7 @@ void scale(ConfigContent& content, const Layer& layer, LinkedChange& linked) {
          << ", to which it is linked; before: " << text_of(figure, "source");
   figure["source"] = source.str();
   figure["confidence"] = layer.linked_confidence;
-  scale_range(content, linked);
+  scale_range(content, linked.key, linked.factor);
 }
 
 }  // namespace
@@ -107,9 +114,10 @@ std::vector<LinkedChange> apply_layer(ConfigContent& content, const Layer& layer
       continue;
     }
     const double factor = change_figure(content, layer, change, *figure);
-    content.ranges.erase(std::remove_if(content.ranges.begin(), content.ranges.end(),
-                                        [&](const ConfigRange& range) { return range.key == change.key; }),
-                         content.ranges.end());
+    if (!layer.command_line && change.change.contains("factor"))
+      scale_range(content, change.key, factor);
+    else
+      drop_range(content, change.key);
     const auto links = content.linked.find(change.key);
     if (content.unlinked || factor == 0 || factor == 1 || links == content.linked.end()) continue;
     for (const std::string& key : links->second) {

@@ -7,8 +7,8 @@
 //    "overlays": {"clock": {"note": "...", "changes": {...}}, "array": {"refused": "why"}},
 //    "ranges": {"hbm.stacks": {"low": 6, "high": 8, "why": "...", "source": "...", "confidence": "assumed"}}}
 // A document without based_on is full; it may have linked, overlays and ranges beside its figures. What a
-// document changes scales what is linked to it, unless the document changes that too. Ranges of figures that
-// a layer changes no longer hold.
+// document changes scales what is linked to it, unless the document changes that too. A range
+// ends where a layer gives its figure a value, and scales with factors.
 #pragma once
 
 #include <string>

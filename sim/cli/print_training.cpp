@@ -104,7 +104,7 @@ std::string shape_of(const TrainingResult& r) { return r.machine.substr(r.machin
 std::string unannounced_lines(const TrainingResult& r, const ConfigDocument& document) {
   std::string out = range_lines(ranges_of_training(document, shape_of(r)));
   if (!r.interval) return out;
-  const std::string ends = "  with all of these at their worse and at their better end: ";
+  const std::string ends = "  interval, with all of these at their worse and at their better end: ";
   if (!r.interval->problem.empty()) return out + ends + r.interval->problem + '\n';
   return out +
          fmt::format("{}{:.0f} to {:.0f} tokens/s\n", ends, r.interval->pessimistic, r.interval->optimistic);

@@ -9,8 +9,8 @@ namespace trn {
 std::string range_lines(const std::vector<ConfigRange>& ranges) {
   std::string out;
   for (const ConfigRange& range : ranges)
-    out += fmt::format("  {}: {} = {}, {} to {}; {}\n", range.label, range.key, range.value, range.low,
-                       range.high, range.why);
+    out += fmt::format("  {}: {} = {}, {} to {}; {}{}\n", range.label, range.key, range.value, range.low,
+                       range.high, range.why, range.in_interval ? "" : " (not in the interval)");
   return out;
 }
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -196,6 +197,13 @@ TEST_F(LayeredConfig, RangesScaleWithLinkedFiguresAndEndWhereOneIsSet) {
   ASSERT_EQ(known.ranges().size(), 1u);
   EXPECT_EQ(known.ranges()[0].key, "mover.overhead");
   EXPECT_EQ(load("base+unlinked").ranges().size(), 1u);  // that the mover stays is what was asked for
+  // A document's factor leaves it as unsure as it was: 2 to 6 become 4 to 12. Its value is known.
+  layer("twice", "base",
+        R"("changes": {"mover.overhead": {"factor": 2, "source": "t", "confidence": "press"}})");
+  EXPECT_EQ(load("twice").ranges()[0].high, "12");
+  layer("sure", "base",
+        R"("changes": {"mover.overhead": {"value": 4, "source": "t", "confidence": "press"}})");
+  EXPECT_EQ(load("sure").ranges().size(), 1u);
 }
 
 TEST_F(LayeredConfig, MistakesAreToldWithFileAndKey) {

@@ -154,12 +154,13 @@ std::vector<std::string> keys(const std::string& name, const AnswerBasis& basis)
 
 TEST(Ranges, AreThoseAnAnswerCanRestOn) {
   const std::vector<std::string> memory{"die_to_die.mb_per_s", "neuron_core.dma.engine_mb_per_s",
-                                        "neuron_core.dma.row_overhead_ps"};
+                                        "neuron_core.dma.row_overhead_ps", "neuron_core.tensor.clock_mhz"};
   const auto contains = [](const std::vector<std::string>& all, const std::string& key) {
     return std::find(all.begin(), all.end(), key) != all.end();
   };
   for (const std::string& key : keys("trn4-whatif", {"chip", true}))
     EXPECT_TRUE(contains(memory, key)) << key;
+  EXPECT_FALSE(contains(keys("trn4-whatif", {"chip"}), "neuron_core.tensor.clock_mhz"));
   EXPECT_EQ(keys("trn3", {"gen2", true, true}),
             (std::vector<std::string>{"shapes.gen2.hop_latency_ns", "shapes.gen2.links"}));
   EXPECT_TRUE(keys("trn2", {"instance", true, true}).empty());
@@ -185,6 +186,7 @@ TEST(Ranges, EndsAreTheWorseAndTheBetterMachine) {
   EXPECT_EQ(better.fabric.hop_latency, nanoseconds(100));
   EXPECT_EQ(worse.core.dma.engine_rate.count(), 66'000u);
   EXPECT_EQ(worse.fabric.ports, 72u);
+  EXPECT_EQ(better.core.tensor.clock.frequency.count(), 2400u);
   const ConfigDocument trn3 = load_machine_document("trn3");
   const auto links = ranges_of_training(trn3, "gen2");
   EXPECT_EQ(parse_machine(at_end(trn3, links, RangeEnd::kPessimistic), "gen2").fabric.rack_rate.count(),
