@@ -15,8 +15,9 @@ class Checker {
   Checker(const Program& program, const IsaLimits& limits) : program_(program), limits_(limits) {}
 
   void run() {
-    if (program_.target != limits_.machine)
+    if (program_.target != limits_.target)
       fail("", "the program is for " + program_.target + ", the machine is " + limits_.machine +
+                   (limits_.machine == limits_.target ? "" : ", which runs those for " + limits_.target) +
                    "; change .target or --machine");
     if (program_.cores.size() > limits_.max_cores)
       fail("", "two cores (LNC=2) on a machine that allows " + std::to_string(limits_.max_cores));

@@ -11,6 +11,7 @@ namespace trn {
 // What a generation allows; filled from its configuration.
 struct IsaLimits {
   std::string machine;        // trn2
+  std::string target;         // of the programs it runs; a what-if runs those of the machine it builds on
   std::uint32_t version = 3;  // of the NeuronCore
   std::uint64_t partitions = 128;
   std::uint64_t sbuf_bytes = 0;  // a partition

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/config/config_folder.h"
+#include "base/config/layered_config.h"
 #include "base/text.h"
 
 namespace trn {
@@ -16,6 +17,14 @@ MegabytesPerSecond rate(ConfigNode& node, const char* key) { return MegabytesPer
 std::uint64_t percent(ConfigNode& node, const char* key) {
   const std::uint64_t value = node.positive(key);
   if (value > 100) node.fail(key, "expected 1 to 100, found " + std::to_string(value));
+  return value;
+}
+
+// What is not published is absent, never a number.
+std::optional<double> published(ConfigNode& node, const char* key) {
+  if (!node.has(key)) return std::nullopt;
+  const double value = node.number(key);
+  if (value == 0) node.fail(key, "expected a number > 0; what is not known is left out");
   return value;
 }
 
@@ -201,13 +210,18 @@ MachineConfig parse_figures(const ConfigDocument& document, const std::string& s
   ConfigNode root = document.root();
   MachineConfig m{};
   m.name = root.text("name");
+  m.target = document.foundation().empty() ? m.name : document.foundation();
   m.generation = root.text("generation");
   m.core_version = core_version(root, m.generation);
   m.shape = shape;
   ConfigNode chip = root.child("chip");
-  m.chip = {chip.positive("neuron_cores"), chip.positive("marketing_bf16_gflops"),
-            chip.positive("vendor_core_bf16_gflops"), chip.positive("marketing_fp8_gflops"),
-            chip.positive("cc_cores")};
+  m.chip = {chip.positive("neuron_cores"),
+            chip.positive("marketing_bf16_gflops"),
+            chip.positive("vendor_core_bf16_gflops"),
+            chip.positive("marketing_fp8_gflops"),
+            chip.positive("cc_cores"),
+            published(chip, "usd_per_hour"),
+            published(chip, "tdp_watts")};
   chip.reject_unknown_keys();
   m.core = parse_core(root.child("neuron_core"));
   ConfigNode hbm = root.child("hbm");
@@ -252,6 +266,7 @@ MachineConfig parse_machine(const ConfigDocument& document, const std::string& s
 IsaLimits isa_limits(const MachineConfig& m) {
   IsaLimits limits;
   limits.machine = m.name;
+  limits.target = m.target;
   limits.version = m.core_version;
   limits.partitions = m.core.sbuf.partitions;
   limits.sbuf_bytes = m.core.sbuf.usable_bytes_per_partition.count();
@@ -284,7 +299,11 @@ MachineName parse_machine_name(const std::string& text) {
 std::vector<std::string> known_machines() { return names_in(config_folder()); }
 
 ConfigDocument load_machine_document(const std::string& name) {
-  return load_named(config_folder(), "machine", name);
+  return load_layered({config_folder(), "machine"}, name);
+}
+
+ConfigDocument parse_machine_document(const std::string& text, const std::string& label) {
+  return parse_layered({config_folder(), "machine"}, text, label);
 }
 
 }  // namespace trn

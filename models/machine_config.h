@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -156,6 +157,8 @@ struct ChipConfig {
   std::uint64_t vendor_core_bf16_gflops;
   std::uint64_t marketing_fp8_gflops;
   std::uint64_t cc_cores;
+  std::optional<double> usd_per_hour;  // a chip's; nothing where no price is published
+  std::optional<double> tdp_watts;     // likewise
 };
 
 // How a run simulates HBM; no figure of the machine, and in no configuration file.
@@ -191,7 +194,8 @@ struct EfaConfig {
 };
 
 struct MachineConfig {
-  std::string name;        // trn2
+  std::string name;        // trn2, trn4-whatif+clock
+  std::string target;      // whose programs it runs: the machine it builds on, or itself
   std::string generation;  // NeuronCore-v3
   std::uint32_t core_version = 3;
   std::string shape;  // instance
@@ -226,8 +230,11 @@ MachineName parse_machine_name(const std::string& text);
 // A shape that is a file of its own.
 bool is_topology_file(const std::string& shape);
 
-// Finds a named configuration (trn2) in the configuration folder, or takes `name` as a file.
+// Finds a named configuration (trn2) in the configuration folder, or takes `name` as a file; with its
+// overlays (trn4-whatif+clock), see base/config/layered_config.h.
 ConfigDocument load_machine_document(const std::string& name);
+// The same from a text.
+ConfigDocument parse_machine_document(const std::string& text, const std::string& label);
 std::vector<std::string> known_machines();
 
 }  // namespace trn

@@ -12,11 +12,16 @@ MARK = "<!-- scripts/calibration_table.py -->\n"
 
 
 def figures(node, path=""):
+    """Figures, and in documents that build on others: factors of the base's, changes of overlays, ranges."""
     if isinstance(node, dict) and "value" in node:
-        yield path, node
+        yield path, node, json.dumps(node["value"])
+    elif isinstance(node, dict) and "factor" in node:
+        yield path, node, f"{node['factor']:g}x"
+    elif isinstance(node, dict) and "low" in node:
+        yield path, {**node, "note": node["why"]}, f"{json.dumps(node['low'])} to {json.dumps(node['high'])}"
     elif isinstance(node, dict):
         for key, value in node.items():
-            yield from figures(value, f"{path}.{key}" if path else key)
+            yield from figures(value, f"{path}.{key}" if path and path not in ("changes", "added") else key)
 
 
 def table():
@@ -24,9 +29,9 @@ def table():
     for file in [*sorted((ROOT / "configs").glob("*.json")), *sorted((ROOT / "configs" / "hbm").glob("*.json"))]:
         config = json.loads(file.read_text())
         lines += [f"\n### {config['name']}\n", "| key | value | confidence | source |", "|---|---|---|---|"]
-        for key, figure in figures(config):
+        for key, figure, value in figures(config):
             note = f"; {figure['note']}" if "note" in figure else ""
-            lines.append(f"| {key} | {json.dumps(figure['value'])} | {figure['confidence']} | {figure['source']}{note} |")
+            lines.append(f"| {key} | {value} | {figure['confidence']} | {figure['source']}{note} |")
     return "\n".join(lines) + "\n"
 
 

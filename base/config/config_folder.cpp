@@ -23,14 +23,17 @@ std::vector<std::string> names_in(const std::string& folder) {
   return names;
 }
 
-ConfigDocument load_named(const std::string& folder, const std::string& what, const std::string& name) {
-  if (name.find('/') != std::string::npos || name.find(".json") != std::string::npos)
-    return ConfigDocument::load(name);
+std::string named_file(const std::string& folder, const std::string& what, const std::string& name) {
+  if (name.find('/') != std::string::npos || name.find(".json") != std::string::npos) return name;
   const std::vector<std::string> known = names_in(folder);
   if (std::find(known.begin(), known.end(), name) == known.end())
     throw ConfigError(what + " \"" + name + "\": unknown" + suggestion(name, known) +
                       "; or give a file.json");
-  return ConfigDocument::load(folder + '/' + name + ".json");
+  return folder + '/' + name + ".json";
+}
+
+ConfigDocument load_named(const std::string& folder, const std::string& what, const std::string& name) {
+  return ConfigDocument::load(named_file(folder, what, name));
 }
 
 }  // namespace trn

@@ -14,8 +14,11 @@ std::string config_folder();
 // Names of the folder's .json files, sorted.
 std::vector<std::string> names_in(const std::string& folder);
 
-// NAME.json of the folder; a name with a slash or .json is a path. A ConfigError lists the known names;
-// `what` is what it is called there.
+// Path of NAME.json of the folder; a name with a slash or .json is a path. A ConfigError lists the known
+// names; `what` is what it is called there.
+std::string named_file(const std::string& folder, const std::string& what, const std::string& name);
+
+// What stands there, a document that builds on nothing.
 ConfigDocument load_named(const std::string& folder, const std::string& what, const std::string& name);
 
 }  // namespace trn

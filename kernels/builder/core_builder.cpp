@@ -91,7 +91,7 @@ Program builder_program(const MachineConfig& machine, const std::string& name, s
   check_tiling(machine);
   Program program;
   program.name = name;
-  program.target = machine.name;
+  program.target = machine.target;
   program.cores.resize(cores);
   const bool hardware = machine.core.dma.hardware_units > 0;
   const DescriptorMode mode = hardware ? DescriptorMode::kHardware : DescriptorMode::kStatic;

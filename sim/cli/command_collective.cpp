@@ -8,7 +8,9 @@
 #include "base/text.h"
 #include "sim/cli/cli.h"
 #include "sim/cli/collective_arguments.h"
+#include "sim/report/range_report.h"
 #include "sim/run/collective_simulation.h"
+#include "sim/run/unannounced.h"
 
 namespace trn {
 namespace {
@@ -82,7 +84,8 @@ void print_json(const CollectiveQuestion& a, const CollectiveSetting& s, const s
 void run(const CollectiveArguments& arguments) {
   CollectiveQuestion a = arguments.question;
   a.machine = arguments.machine;
-  CollectiveSetting s = collective_setting(a, a.machine.load());
+  const Machine machine = arguments.machine.resolve();
+  CollectiveSetting s = collective_setting(a, machine.config);
   s.check_algorithm();
   std::vector<Row> rows;
   if (!arguments.json) print_header(a, s);
@@ -98,10 +101,13 @@ void run(const CollectiveArguments& arguments) {
       if (!arguments.json) print_row(a, s, rows.back());
     }
   }
-  if (arguments.json)
+  if (arguments.json) {
     print_json(a, s, rows);
-  else if (!why_full.empty())
-    fmt::print("# every chip simulated: {}\n", why_full);
+    return;
+  }
+  if (!why_full.empty()) fmt::print("# every chip simulated: {}\n", why_full);
+  fmt::print("{}",
+             range_lines(ranges_of_answer(machine.document, {s.machine.shape, false, true, a.domains > 1})));
 }
 
 }  // namespace

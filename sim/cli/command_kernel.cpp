@@ -9,7 +9,9 @@
 #include "sim/cli/precision_option.h"
 #include "sim/cli/print_result.h"
 #include "sim/functional/kernel_check.h"
+#include "sim/report/range_report.h"
 #include "sim/run/simulation.h"
+#include "sim/run/unannounced.h"
 #include "traces/trace_file.h"
 
 namespace trn {
@@ -56,7 +58,9 @@ void check(const KernelCheckArguments& arguments) {
     failed = check_cases(find_kernel(arguments.name), arguments.machine.load(), precision);
   } else {
     for (const std::string& name : known_machines()) {
-      const MachineConfig machine = parse_machine(load_machine_document(name), "chip");
+      const ConfigDocument document = load_machine_document(name);
+      if (!document.based_on().empty()) continue;  // a what-if of a generation that has its turn
+      const MachineConfig machine = parse_machine(document, "chip");
       for (const KernelRow& kernel : kernel_table()) failed += check_cases(kernel, machine, precision);
     }
   }
@@ -118,6 +122,8 @@ void run(const KernelRun& options, const std::vector<std::string>& rest) {
   if (!options.json)
     fmt::print("  runtime.kernel_overhead_ns adds {} to a kernel launched alone; not included\n",
                time_text(machine.kernel_overhead));
+  if (!options.json)
+    fmt::print("{}", range_lines(ranges_of_answer(options.machine.document(), {machine.shape, true})));
 }
 
 }  // namespace

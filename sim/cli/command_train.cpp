@@ -13,6 +13,7 @@
 #include "sim/cli/print_training.h"
 #include "sim/cli/training_options.h"
 #include "sim/study/condition.h"
+#include "sim/study/training_interval.h"
 
 namespace trn {
 namespace {
@@ -22,6 +23,7 @@ struct TrainArguments {
   MachineOption machine;
   bool json = false;
   bool brief = false;
+  bool interval = true;
   std::string detail = "one";
   std::string output;
   std::vector<std::string> assertions;
@@ -53,7 +55,8 @@ void run(TrainArguments a) {
   std::vector<Condition> conditions;
   for (const std::string& text : a.assertions) conditions.push_back(parse_condition("--assert", text));
   const Machine machine = a.machine.resolve();
-  const TrainingResult result = simulate(a.question, machine);
+  TrainingResult result = simulate(a.question, machine);
+  if (!a.brief && a.interval) result.interval = training_interval(a.question, machine);
   const std::string json = training_json(result, machine.document);
   if (!a.output.empty()) {
     std::filesystem::create_directories(a.output);
@@ -100,6 +103,8 @@ void add_train(CLI::App& app) {
       ->allow_extra_args(false);
   command->add_flag("--json", a->json, "print JSON");
   command->add_flag("--brief", a->brief, "print the headline only");
+  command->add_flag("!--no-interval", a->interval,
+                    "leave out the two runs with all unannounced figures at one end");
   command->add_option("-o,--output", a->output, "folder for result.json");
   command->callback([a] { run(*a); });
 }

@@ -7,7 +7,10 @@
 
 #include "base/text.h"
 #include "sim/cli/print_result.h"
+#include "sim/report/economy_report.h"
+#include "sim/report/range_report.h"
 #include "sim/run/confidence.h"
+#include "sim/run/unannounced.h"
 
 namespace trn {
 namespace {
@@ -107,6 +110,19 @@ std::string transfers_table(const TrainingResult& r) {
          resource_lines(r.run) + region_lines(r.run);
 }
 
+std::string shape_of(const TrainingResult& r) { return r.machine.substr(r.machine.rfind(':') + 1); }
+
+std::string unannounced_lines(const TrainingResult& r, const ConfigDocument& document) {
+  std::string out = range_lines(ranges_of_training(document, shape_of(r)));
+  if (!r.interval) return out;
+  const std::string ends = "  interval, with all of these at their worse and at their better end: ";
+  if (!r.interval->problem.empty()) return out + ends + r.interval->problem + '\n';
+  return out +
+         fmt::format("{}{:.0f} to {:.0f} tokens/s\n", ends, r.interval->pessimistic, r.interval->optimistic);
+}
+
+constexpr std::size_t kMostKeys = 40;  // of one level of confidence, to be listed
+
 // What the machine's figures, and the step's time, rest on; and which figures are assumed.
 std::string confidence_lines(const TrainingResult& r, const ConfigDocument& document) {
   std::string counts;
@@ -118,7 +134,9 @@ std::string confidence_lines(const TrainingResult& r, const ConfigDocument& docu
     times += fmt::format("{}{} {:.1f} %", separator, share.confidence,
                          100 * to_us(share.time) / to_us(r.run.time));
     if (share.confidence == "assumed" || share.confidence == "what-if")
-      unsure += fmt::format("    {}: {}\n", share.confidence, fmt::join(share.keys, ", "));
+      unsure += share.keys.size() > kMostKeys
+                    ? fmt::format("    {}: {} of them\n", share.confidence, share.keys.size())
+                    : fmt::format("    {}: {}\n", share.confidence, fmt::join(share.keys, ", "));
   }
   return fmt::format(
       "  the step's time by the least sure figure that sets its pace: {}\n"
@@ -130,8 +148,10 @@ std::string confidence_lines(const TrainingResult& r, const ConfigDocument& docu
 
 std::string training_text(const TrainingResult& r, const ConfigDocument& document, bool brief) {
   if (brief) return headline(r);
-  std::string out = headline(r) + confidence_lines(r, document) + ledger_table(r) + flops_table(r) +
-                    collectives_table(r) + stalls_table(r) + transfers_table(r);
+  std::string out = headline(r) + unannounced_lines(r, document) +
+                    economy_lines({r.chips, r.tokens_per_second()}, document) +
+                    confidence_lines(r, document) + ledger_table(r) + flops_table(r) + collectives_table(r) +
+                    stalls_table(r) + transfers_table(r);
   out +=
       fmt::format("  {} instructions of {} cores simulated\n", with_commas(r.run.instructions), r.plan.lnc);
   return out + "  HBM of a rank\n" + footprint_table(r.footprint);
@@ -185,6 +205,11 @@ std::string training_json(const TrainingResult& r, const ConfigDocument& documen
     json["statistics"][value.name] = {
         {"value", value.value}, {"unit", unit_name(value.unit)}, {"description", value.description}};
   add_resources(r.run, json);
+  json["economy"] = economy_json({r.chips, r.tokens_per_second()}, document);
+  json["unannounced"] = ranges_json(ranges_of_training(document, shape_of(r)));
+  if (r.interval && r.interval->problem.empty())
+    json["tokens_per_s_interval"] = {{"pessimistic", r.interval->pessimistic},
+                                     {"optimistic", r.interval->optimistic}};
   json["config"] = document.json();
   return json.dump(2) + '\n';
 }

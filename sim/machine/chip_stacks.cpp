@@ -1,8 +1,20 @@
 #include "sim/machine/chip_stacks.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace trn {
+
+StackPools stack_pools(const MachineConfig& machine, std::uint64_t cores) {
+  const std::uint64_t pools = std::gcd(machine.hbm.stacks, machine.chip.neuron_cores / cores);
+  return {pools, machine.hbm.stacks / pools};
+}
+
+StackPools stack_pools_alone(const MachineConfig& machine, std::uint64_t cores) {
+  const std::uint64_t own =
+      std::max<std::uint64_t>(1, machine.hbm.stacks * cores / machine.chip.neuron_cores);
+  return {machine.hbm.stacks / own, own};
+}
 
 double other_die_share(std::uint64_t stacks, std::uint64_t further) {
   std::uint64_t crossing = 0;

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "sim/machine/chip_stacks.h"
 
 namespace trn {
 
@@ -11,6 +10,8 @@ MeshMachine::MeshMachine(const Job& job, const MachineConfig& machine)
     : job_(job),
       machine_(machine),
       seating_(job, machine),
+      pools_(job.ranks() == 1 ? stack_pools_alone(machine, job.programs[0].cores.size())
+                              : stack_pools(machine, job.programs[0].cores.size())),
       topology_(machine.fabric),
       queues_(traffic_, machine.core.dma, machine.hbm.efficiency),
       ranks_(job.ranks()),
@@ -35,32 +36,27 @@ void MeshMachine::add_fabric() {
 }
 
 void MeshMachine::add_stacks() {
-  for (std::uint64_t stack = 0; stack < seating_.chips() * chip_stacks(); ++stack)
+  for (std::uint64_t stack = 0; stack < seating_.chips() * pools_.count; ++stack)
     stacks_.push_back(traffic_.flows().add_resource(
-        "HBM stack", bytes_per_picosecond(machine_.hbm.stack_rate), machine_.hbm.efficiency.turning));
+        "HBM stack", static_cast<double>(pools_.stacks) * bytes_per_picosecond(machine_.hbm.stack_rate),
+        machine_.hbm.efficiency.turning));
 }
 
-// All of a chip's; but where it has fewer ranks than stacks, each rank stays with one. With LNC=1 two share
-// one.
-std::uint64_t MeshMachine::chip_stacks() const {
-  return job_.ranks() == 1 ? machine_.hbm.stacks : std::min(machine_.hbm.stacks, seating_.ranks_per_chip());
-}
-
-// Inside its chip. The ranks of a stack sit side by side.
+// Inside its chip. The ranks of a pool sit side by side; with LNC=1 two share a stack.
 std::uint64_t MeshMachine::stack_of(std::size_t rank) const {
   return job_.ranks() == 1
              ? 0
-             : job_.seat(rank) % seating_.ranks_per_chip() * chip_stacks() / seating_.ranks_per_chip();
+             : job_.seat(rank) % seating_.ranks_per_chip() * pools_.count / seating_.ranks_per_chip();
 }
 
 // The chip's stacks from the rank's own on.
 std::vector<RemoteStack> MeshMachine::remote_stacks(std::size_t r) const {
-  const std::uint64_t stacks = chip_stacks();
+  const std::uint64_t stacks = pools_.count;
   const std::uint64_t chip = job_.ranks() == 1 ? 0 : seating_.chip(r);
   const std::uint64_t own = stack_of(r);
   std::vector<RemoteStack> remote;
   for (std::uint32_t further = 1; further <= furthest_stack(job_.program(r)); ++further) {
-    const std::uint64_t there = (own + further * stacks / machine_.hbm.stacks) % stacks;
+    const std::uint64_t there = (own + further / pools_.stacks) % stacks;
     remote.push_back({stacks_[chip * stacks + there]});
     const std::uint64_t here_die = die_of_stack(own, stacks), there_die = die_of_stack(there, stacks);
     if (dies_.empty() || here_die == there_die) continue;
@@ -74,7 +70,7 @@ void MeshMachine::add_rank(std::size_t r) {
   FlowEngine& flows = traffic_.flows();
   const Program& program = job_.program(r);
   Rank& rank = ranks_[r];
-  rank.stack = stacks_[(job_.ranks() == 1 ? 0 : seating_.chip(r)) * chip_stacks() + stack_of(r)];
+  rank.stack = stacks_[(job_.ranks() == 1 ? 0 : seating_.chip(r)) * pools_.count + stack_of(r)];
   const std::vector<RemoteStack> remote = remote_stacks(r);
   for (std::size_t c = 0; c < program.cores.size(); ++c) {
     const std::uint32_t engines = flows.add_resource("DMA engines of core " + std::to_string(c), 1.0);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "models/memory/dma/dma_queues.h"
+#include "sim/machine/chip_stacks.h"
 #include "sim/machine/rank_machine.h"
 
 namespace trn {
@@ -60,13 +61,13 @@ class MeshMachine {
     return job_.program(rank).collectives[request.collective];
   }
   // A rank alone needs no place.
-  std::uint64_t chip_stacks() const;
   std::uint64_t stack_of(std::size_t rank) const;
   CollectiveResources group_resources(const RankGroup& group) const;
 
   const Job& job_;
   MachineConfig machine_;
   Seating seating_;
+  StackPools pools_;
   Topology topology_;
   Routes routes_{topology_};
   Traffic traffic_;

@@ -27,9 +27,11 @@ RankMachine::RankMachine(const Job& job, const MachineConfig& machine, Execution
 void RankMachine::add_cores() {
   FlowEngine& flows = traffic_.flows();
   // With LNC=1 the two ranks of a stack share it.
-  const double part = alone_ ? 1
-                             : std::min(1.0, static_cast<double>(machine_.hbm.stacks) /
-                                                 static_cast<double>(seating_.ranks_per_chip()));
+  pools_ = alone_ ? stack_pools_alone(machine_, program_.cores.size())
+                  : stack_pools(machine_, program_.cores.size());
+  const double part =
+      alone_ ? static_cast<double>(pools_.stacks)
+             : static_cast<double>(machine_.hbm.stacks) / static_cast<double>(seating_.ranks_per_chip());
   stack_ = flows.add_resource("HBM stack", part * bytes_per_picosecond(machine_.hbm.stack_rate),
                               machine_.hbm.efficiency.turning);
   const std::vector<RemoteStack> remote = alone_ ? remote_stacks() : mirrored_stacks();
@@ -52,9 +54,14 @@ std::vector<RemoteStack> RankMachine::remote_stacks() {
   std::optional<FlowUse> in, out;
   std::vector<RemoteStack> remote;
   for (std::uint32_t further = 1; further <= furthest_stack(program_); ++further) {
-    remote.push_back(
-        {flows.add_resource("HBM stack +" + std::to_string(further),
-                            bytes_per_picosecond(machine_.hbm.stack_rate), machine_.hbm.efficiency.turning)});
+    if (further % pools_.stacks != 0) {
+      remote.push_back(remote.empty() ? RemoteStack{stack_} : remote.back());
+      continue;
+    }
+    remote.push_back({flows.add_resource(
+        "HBM stack +" + std::to_string(further),
+        static_cast<double>(pools_.stacks) * bytes_per_picosecond(machine_.hbm.stack_rate),
+        machine_.hbm.efficiency.turning)});
     if (die_of_stack(further, machine_.hbm.stacks) == die_of_stack(0, machine_.hbm.stacks)) continue;
     if (!in) {
       in = {flows.add_resource("die-to-die in", bytes_per_picosecond(machine_.die_to_die)), 1};
@@ -72,7 +79,7 @@ std::vector<RemoteStack> RankMachine::mirrored_stacks() {
   std::vector<RemoteStack> remote;
   for (std::uint32_t further = 1; further <= furthest_stack(program_); ++further) {
     remote.push_back({stack_});
-    const double away = other_die_share(machine_.hbm.stacks, further);
+    const double away = other_die_share(pools_.count, further / pools_.stacks);
     if (!seating_.has_dies() || away == 0) continue;
     remote.back().reads = remote.back().writes = {{die_path(), away}};
   }

@@ -13,6 +13,7 @@
 #include "models/interconnect/collectives/collective_run.h"
 #include "models/interconnect/traffic/traffic_module.h"
 #include "models/machine_config.h"
+#include "sim/machine/chip_stacks.h"
 #include "sim/machine/rank_group.h"
 #include "sim/machine/transfer_model.h"
 
@@ -80,6 +81,7 @@ class RankMachine {
   std::unique_ptr<TransferModel> transfers_;
   CoreEvaluator evaluator_;
   std::uint32_t stack_ = 0;
+  StackPools pools_{};
   bool alone_;  // the only rank
   std::optional<std::uint32_t> die_path_;
   std::vector<FlowUse> engines_;  // engine time of a byte, over all engines of the rank

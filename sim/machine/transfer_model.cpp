@@ -20,13 +20,15 @@ class FlowTransfers : public TransferModel {
   ExecutionObserver* observer_;
 };
 
-// Every stack that the program uses is one of its own, of the same kind.
+// Every pool of stacks that the program uses is one of its own, of the same kind.
 class ChannelTransfers : public TransferModel {
  public:
   ChannelTransfers(const Program& program, const MachineConfig& machine, Traffic& traffic,
                    ExecutionObserver* observer)
       : recorder_(program, machine.core, observer),
-        stacks_(furthest_stack(program) + 1, ChannelMemory(machine.hbm.dram)),
+        pools_(stack_pools_alone(machine, program.cores.size())),
+        stacks_(furthest_stack(program) / pools_.stacks + 1,
+                ChannelMemory(interleaved(machine.hbm.dram, pools_.stacks))),
         queues_(traffic, machine.core.dma, ports(),
                 [this](const TransferRequest& request) { return recorder_.take(request); }) {}
   TransferQueues& queues() override { return queues_; }
@@ -36,11 +38,13 @@ class ChannelTransfers : public TransferModel {
  private:
   std::vector<MemoryPort*> ports() {
     std::vector<MemoryPort*> ports;
-    for (ChannelMemory& stack : stacks_) ports.push_back(&stack);
+    for (std::uint64_t stack = 0; stack < stacks_.size() * pools_.stacks; ++stack)
+      ports.push_back(&stacks_[stack / pools_.stacks]);
     return ports;
   }
 
   TransferRecorder recorder_;
+  StackPools pools_;
   std::vector<ChannelMemory> stacks_;
   PacketDma queues_;
 };

@@ -57,9 +57,9 @@ void add_engines_rate(Bytes moved, Picoseconds time, const DmaConfig& dma, Resou
 }
 
 // Where its buses are simulated: whole bursts, in place of what was asked for.
-void add_bus_rate(double busy, const HbmConfig& hbm, ResourceResult& stack) {
+void add_bus_rate(double busy, const DramConfig& dram, ResourceResult& stack) {
   stack.utilization = busy;
-  stack.peak = 1e6 * static_cast<double>(hbm.stack_rate.count());
+  stack.peak = 1e6 * static_cast<double>(dram.rate.count());
   stack.achieved = busy * stack.peak;
 }
 
@@ -91,7 +91,7 @@ void collect_resources(const RankMachine& rank, const MachineConfig& machine, Ru
     result.resources.push_back(resource_result(r, result.time));
   if (rank.channels() != nullptr) {
     result.channels = channel_result(*rank.channels(), result.time);
-    add_bus_rate(result.channels->busy, machine.hbm, result.resources[rank.stack()]);
+    add_bus_rate(result.channels->busy, rank.channels()->config(), result.resources[rank.stack()]);
   } else {
     add_stack_rate(rows[rank.stack()], result.time, result.resources[rank.stack()]);
   }

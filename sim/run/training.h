@@ -1,6 +1,8 @@
 // Predicts a training step, and explains it.
 #pragma once
 
+#include <optional>
+
 #include "sim/run/run_result.h"
 #include "workloads/flops.h"
 #include "workloads/footprint.h"
@@ -28,6 +30,12 @@ struct CollectiveUse {
   Picoseconds bound;  // all of them
 };
 
+// Tokens/s with the machine's unannounced figures all at their worse, and all at their better end.
+struct TokensInterval {
+  double pessimistic, optimistic;
+  std::string problem;  // why there are none: an end that does not fit, say
+};
+
 struct TrainingResult {
   std::string model;
   std::string machine;
@@ -48,6 +56,7 @@ struct TrainingResult {
   double hbm_utilisation = 0;  // of the stack's peak
   std::vector<CollectiveUse> collectives;
   Picoseconds tensor_exposed, data_exposed;
+  std::optional<TokensInterval> interval;  // if somebody has asked for it
 
   double tokens_per_second() const {
     return static_cast<double>(plan.tokens_per_step()) / to_seconds(run.time);

@@ -35,7 +35,7 @@ BreakEven break_even(const Question& question, const std::string& name, const Co
   const Knob knob = find_knob(name, machine_of(question).resolve());
   const auto with = [&](double factor) {
     Question changed = question;
-    machine_of(changed).sets.push_back(name + '=' + times_better(knob, factor));
+    machine_of(changed).alone.push_back(name + '=' + times_better(knob, factor));
     return work_of(changed);
   };
   BreakEven result;

@@ -131,6 +131,15 @@ std::vector<std::string> expand_assignment(const std::string& assignment, const 
   return {assignment};
 }
 
+std::vector<std::string> expand_all(const std::vector<std::string>& assignments,
+                                    const ConfigDocument& document, const std::string& shape) {
+  std::vector<std::string> all;
+  for (const std::string& assignment : assignments)
+    for (std::string& figure : expand_assignment(assignment, document, shape))
+      all.push_back(std::move(figure));
+  return all;
+}
+
 std::string times_better(const Knob& knob, double factor) {
   return fmt::format("{:.6g}x", knob.more_is_better ? factor : 1 / factor);
 }

@@ -28,6 +28,10 @@ std::vector<std::string> figures_of(const Knob& knob, const ConfigDocument& docu
 std::vector<std::string> expand_assignment(const std::string& assignment, const ConfigDocument& document,
                                            const std::string& shape);
 
+// All of them.
+std::vector<std::string> expand_all(const std::vector<std::string>& assignments,
+                                    const ConfigDocument& document, const std::string& shape);
+
 // "2x" turned the better way round: "2x" for a rate, "0.5x" for a latency.
 std::string times_better(const Knob& knob, double factor);
 

@@ -1,14 +1,20 @@
 #include "sim/study/machine_choice.h"
 
+#include "base/config/layered_config.h"
 #include "sim/study/knob.h"
 
 namespace trn {
-
 ConfigDocument MachineChoice::document() const {
-  ConfigDocument document = load_machine_document(parse_machine_name(machine).config);
-  for (const std::string& assignment : sets)
-    for (const std::string& figure : expand_assignment(assignment, document, shape())) document.set(figure);
+  ConfigDocument document = load_machine_document(parse_machine_name(full_name()).config);
+  document.set_linked(expand_all(sets, document, shape()));
+  for (const std::string& figure : expand_all(alone, document, shape())) document.set(figure);
   return document;
+}
+
+std::string MachineChoice::full_name() const {
+  if (!unlinked) return machine;
+  const MachineName name = parse_machine_name(machine);
+  return unlinked_name(name.config) + ':' + name.shape;
 }
 
 Machine MachineChoice::resolve() const {

@@ -151,7 +151,7 @@ void set_in(Q& q, const std::string& key, const json& value, const std::string& 
 
 template <class Q>
 ordered_json json_of(const Q& q) {
-  ordered_json out{{"machine", q.machine.machine}};
+  ordered_json out{{"machine", q.machine.full_name()}};
   for (const std::string& set : q.machine.sets) {
     const std::size_t equals = set.find('=');
     out["set"][set.substr(0, equals)] = set.substr(equals + 1);

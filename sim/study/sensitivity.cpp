@@ -61,7 +61,7 @@ Sensitivity sensitivity(const Question& question, const std::string& metric, std
     present.push_back(&knob);
     for (const double factor : kFactors) {
       Question changed = question;
-      machine_of(changed).sets.push_back(std::string(knob.name) + '=' + times_better(knob, factor));
+      machine_of(changed).alone.push_back(std::string(knob.name) + '=' + times_better(knob, factor));
       work.push_back(work_of(changed));
     }
   }

@@ -43,7 +43,7 @@ MachineConfig edited(const std::string& name, const std::string& line) {
   std::string text((std::istreambuf_iterator<char>(file)), {});
   const std::size_t at = text.find(line.substr(0, line.find(':') + 1));
   text.replace(at, text.find('\n', at) - at, line);
-  return parse_machine(ConfigDocument::parse(text, "$"), parsed.shape);
+  return parse_machine(parse_machine_document(text, "$"), parsed.shape);
 }
 
 CollectiveResult with(const Case& c, const std::string& value) {

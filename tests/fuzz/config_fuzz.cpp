@@ -10,8 +10,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string text(reinterpret_cast<const char*>(data), size);
   const std::size_t last = text.rfind('\n');
   try {
-    ConfigDocument document = ConfigDocument::parse(text.substr(0, last), "fuzz");
-    if (last != std::string::npos) document.set(text.substr(last + 1));
+    ConfigDocument document = parse_machine_document(text.substr(0, last), "fuzz");
+    if (last != std::string::npos) document.set_linked({text.substr(last + 1)});
     parse_figures(document, "chip");
   } catch (const UserError&) {
   }

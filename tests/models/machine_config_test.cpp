@@ -40,7 +40,7 @@ TEST(MachineConfig, DamagedTextIsRefusedOrParsed) {
     for (std::uint64_t k = 0; k <= random() % 3; ++k)
       text.replace(random() % text.size(), random() % 3, 1, alphabet[random() % alphabet.size()]);
     try {
-      const ConfigDocument document = ConfigDocument::parse(text, "f");
+      const ConfigDocument document = parse_machine_document(text, "f");
       parse_figures(document, "gen2");
     } catch (const ConfigError&) {
     }

@@ -80,6 +80,20 @@ Picoseconds DramConfig::time_of(std::uint64_t cycle) const {
   return Picoseconds(static_cast<std::uint64_t>((numerator + denominator - 1) / denominator));
 }
 
+DramConfig interleaved(DramConfig stack, std::uint64_t stacks) {
+  const std::uint32_t bits = bits_for(stacks);
+  if (bits == 0) return stack;
+  stack.channels *= stacks;
+  stack.rate = MegabytesPerSecond(stack.rate.count() * stacks);
+  for (AddressBits& field : stack.map)
+    if (field.field == AddressField::kChannel) {
+      field.bits += bits;
+      return stack;
+    }
+  stack.map.insert(stack.map.begin(), {AddressField::kChannel, bits});
+  return stack;
+}
+
 DramConfig parse_dram(ConfigNode node, MegabytesPerSecond rate) {
   DramConfig d;
   d.standard = node.text("standard");

@@ -62,4 +62,7 @@ struct DramConfig {
 // timings along, as a wider one would; faster pins alone are a change of channel_mb_per_s too.
 DramConfig parse_dram(ConfigNode node, MegabytesPerSecond rate);
 
+// So many stacks, a power of two, with the addresses interleaved over all of their channels.
+DramConfig interleaved(DramConfig stack, std::uint64_t stacks);
+
 }  // namespace trn
