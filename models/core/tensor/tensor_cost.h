@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <tuple>
 
 #include "isa/dtype.h"
 #include "models/machine_config.h"
@@ -23,6 +24,23 @@ constexpr Cycles matmul_interval(const MatmulShape& op, const TensorConfig& engi
   const std::uint64_t passes = fp32 ? engine.fp32_passes : 1;
   const std::uint64_t opcodes = fp32 ? engine.fp32_opcodes : 1;
   return streaming * passes + engine.bubble * opcodes;
+}
+
+// How the instructions of a program use the array.
+struct MatmulMode {
+  DType dtype;  // of the moving data
+  bool double_row;
+  bool sparse;
+  bool operator<(const MatmulMode& o) const {
+    return std::tie(dtype, double_row, sparse) < std::tie(o.dtype, o.double_row, o.sparse);
+  }
+};
+
+// What no stream of matmuls of that mode exceeds: all rows and columns, a moving column a cycle and pass.
+constexpr std::uint64_t peak_flops_per_cycle(const MatmulMode& mode, const TensorConfig& engine) {
+  const std::uint64_t depth = info(mode.dtype).values * (mode.sparse ? engine.sparsity_speedup : 1);
+  const std::uint64_t passes = mode.dtype == DType::kFp32 ? engine.fp32_passes : 1;
+  return 2 * engine.rows * engine.columns * depth * (mode.double_row ? 2 : 1) / passes;
 }
 
 // LoadStationary runs beside the previous multiply, up to 4 columns a cycle.

@@ -1,0 +1,28 @@
+#include "sim/report/page/metrics.h"
+
+namespace trn {
+
+Metric metric_named(const std::string& key) {
+  static const std::vector<Metric> kMetrics{
+      {"tokens_per_s", "throughput", "tokens/s", 1, 0, true},
+      {"tokens_per_s_per_chip", "per chip", "tokens/s", 1, 1, true},
+      {"step_us", "step", "ms", 1e-3, 2, false},
+      {"time_us", "time", "\u00b5s", 1, 2, false},
+      {"mfu", "MFU", "%", 100, 2, true},
+      {"hfu", "HFU", "%", 100, 2, true},
+      {"exposed_comm", "exposed communication", "%", 100, 2, false},
+      {"hbm_bytes", "HBM of a rank", "GB", 1e-9, 2, false},
+      {"chips", "chips", "", 1, 0, false},
+      {"busbw_gb_per_s", "busbw", "GB/s", 1, 2, true},
+      {"algbw_gb_per_s", "algbw", "GB/s", 1, 2, true},
+  };
+  for (const Metric& metric : kMetrics)
+    if (metric.key == key) return metric;
+  return {key, key, "", 1, 3, true};
+}
+
+Cell metric_cell(const Metric& metric, double value) {
+  return number_cell(value * metric.scale, metric.decimals);
+}
+
+}  // namespace trn
