@@ -94,7 +94,7 @@ void add_inputs(const ReportInput& input, Sections& sections) {
                      {"source_b", "source of the second", "", Align::kText}};
   const auto value = [](const JsonView& row, const char* key) {
     const std::optional<JsonView> found = row.find(key);
-    return found ? text_cell(found->label()) : no_cell();
+    return found ? value_cell(found->json()) : no_cell();
   };
   for (const JsonView& row : root.items("inputs")) {
     const std::optional<JsonView> ratio = row.find("ratio");

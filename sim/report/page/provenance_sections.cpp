@@ -13,23 +13,13 @@ bool is_figure(const Json& json) {
   return json.is_object() && json.contains("value") && json.contains("source") && json.contains("confidence");
 }
 
-// 23000 as 23,000; lists of such.
-std::string value_text(const Json& value) {
-  if (value.is_string()) return value.get<std::string>();
-  if (value.is_number_unsigned()) return with_commas(value.get<std::uint64_t>());
-  if (!value.is_array()) return value.dump();
-  std::vector<std::string> items;
-  for (const Json& item : value) items.push_back(value_text(item));
-  return join(items, "; ");
-}
-
 // Leaves of the configuration by their dotted keys; plain values (names, algorithms) have no source.
 void add_figures(const JsonView& node, const std::string& key, Table& table) {
   if (is_figure(node.json())) {
     const std::string confidence = node.text("confidence");
     if (confidence == "what-if") table.marked.push_back(table.rows.size());
-    table.rows.push_back({text_cell(key), text_cell(value_text(node.at("value").json())),
-                          text_cell(confidence), text_cell(node.text("source"))});
+    table.rows.push_back({text_cell(key), value_cell(node.at("value").json()), text_cell(confidence),
+                          text_cell(node.text("source"))});
     return;
   }
   if (!node.is_object()) return;

@@ -22,6 +22,15 @@ Cell count_cell(std::uint64_t value) { return {with_commas(value), static_cast<d
 
 Cell percent_cell(double share, int decimals) { return number_cell(100 * share, decimals); }
 
+Cell value_cell(const nlohmann::ordered_json& value) {
+  if (value.is_string()) return text_cell(value.get<std::string>());
+  if (value.is_number_unsigned()) return text_cell(with_commas(value.get<std::uint64_t>()));
+  if (!value.is_array()) return text_cell(value.dump());
+  std::vector<std::string> items;
+  for (const auto& item : value) items.push_back(value_cell(item).text);
+  return text_cell(join(items, "; "));
+}
+
 Cell no_cell() { return {"\u2013", {}}; }
 
 }  // namespace trn

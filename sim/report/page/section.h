@@ -20,6 +20,8 @@ Cell number_cell(double value, int decimals);
 Cell count_cell(std::uint64_t value);
 // A share of 1 as a number of per cent.
 Cell percent_cell(double share, int decimals = 1);
+// A value as a file has it: 23000 as 23,000, a list with semicolons.
+Cell value_cell(const nlohmann::ordered_json& value);
 // Nothing known: a dash.
 Cell no_cell();
 

@@ -4,9 +4,9 @@ import { rowChart } from "./rows.js";
 
 export function bars({ rows, options, width }) {
   const { name, value, tick, unit } = options;
-  const data = rows.map((row) => ({ name: row[name], value: row[value], tick: row[tick], label: withUnit(row[value], unit) }));
+  const data = rows.map((row) => ({ name: row[name], value: row[value], tick: row[tick], labels: [withUnit(row[value], unit)] }));
   const most = options.most ?? Math.max(...data.map((row) => row.value), 1e-9);
-  const tooltip = [{ field: "name", title: "of" }, { field: "label", title: "value" }];
+  const tooltip = [{ field: "name", title: "of" }, { field: "label0", title: "value" }];
   const marks = [{ mark: { type: "bar", color: "var(--accent)" }, encoding: { x: { field: "value" }, x2: { datum: 0 }, tooltip } }];
   if (tick)
     marks.push({

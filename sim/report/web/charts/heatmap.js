@@ -41,7 +41,7 @@ function specification(rows, choice, width) {
   const layer = [{ mark: { type: "rect", stroke: "var(--paper)", strokeWidth: 2 }, encoding: { x, y, color, tooltip } }];
   if (roomy)
     layer.push({ mark: { type: "text" }, encoding: { x, y, text: { field: "text" }, color: { field: "dark", type: "nominal", scale: { domain: [false, true], range: ["var(--heat-ink-low)", "var(--heat-ink-high)"] }, legend: null } } });
-  return { data: { values: data }, height: { step: 34 }, layer, resolve: { scale: { color: "independent" } } };
+  return { data: { values: data }, height: 34 * choice.y.values.length, layer, resolve: { scale: { color: "independent" } } };
 }
 
 export function heatmap({ rows, options, figure, redraw }) {

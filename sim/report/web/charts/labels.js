@@ -2,26 +2,36 @@
 import { textWidth } from "../format.js";
 
 const LINE = 14;
+// Above, below, right, left of the point.
+const PLACES = [
+  { align: "center", dx: 0, dy: -15 },
+  { align: "center", dx: 0, dy: 15 },
+  { align: "left", dx: 11, dy: 0 },
+  { align: "right", dx: -11, dy: 0 },
+];
+
+function boxAt(point, place, size) {
+  const at = point.x + place.dx;
+  const left = place.align === "left" ? at : place.align === "right" ? at - size : at - size / 2;
+  return { left, right: left + size, y: point.y + place.dy };
+}
 
 // `points`: {x, y, text} in px; `blocked`: boxes {left, right, y} of other texts. Gives the points that have a name,
-// with dy, the place of the name above or below.
-export function placeNames(points, width, blocked = []) {
-  const taken = [...points.map((p) => ({ left: p.x - 6, right: p.x + 6, y: p.y })), ...blocked];
+// with the number of its place, of the first `places`.
+export function placeNames(points, width, { blocked = [], places = PLACES.length } = {}) {
+  const taken = [...points.map((p) => ({ left: p.x - 8, right: p.x + 8, y: p.y })), ...blocked];
   const free = (box) => box.left > 0 && box.right < width && !taken.some((t) => t.left < box.right && box.left < t.right && Math.abs(t.y - box.y) < LINE);
   const named = [];
   for (const point of points) {
-    const half = textWidth(point.text) / 2 + 2;
-    for (const dy of [-15, 15]) {
-      const box = { left: point.x - half, right: point.x + half, y: point.y + dy };
-      if (!free(box)) continue;
-      taken.push(box);
-      named.push({ ...point, dy });
-      break;
-    }
+    const size = textWidth(point.text) + 2;
+    const place = PLACES.slice(0, places).findIndex((p) => free(boxAt(point, p, size)));
+    if (place < 0) continue;
+    taken.push(boxAt(point, PLACES[place], size));
+    named.push({ ...point, place });
   }
   return named;
 }
 
-// One layer above and one below.
+// A layer for each place.
 export const nameLayers = (named, encoding) =>
-  [-15, 15].map((dy) => ({ data: { values: named.filter((p) => p.dy === dy) }, mark: { type: "text", dy, baseline: "middle" }, encoding: { ...encoding, text: { field: "text" } } }));
+  PLACES.map((place, i) => ({ data: { values: named.filter((p) => p.place === i) }, mark: { type: "text", baseline: "middle", ...place }, encoding: { ...encoding, text: { field: "text" } } }));

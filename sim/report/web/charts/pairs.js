@@ -1,24 +1,19 @@
-// Two values a row.
-import { withUnit } from "../format.js";
+// Two values a row, and their difference.
+import { signed, withUnit } from "../format.js";
+import { rowChart } from "./rows.js";
 
 export function pairs({ rows, options, width }) {
-  const narrow = width < 620;
-  const sides = [["a", options.a], ["b", options.b]];
-  const same = options.a === options.b ? (side, key) => `${side} (${key})` : (side) => side;
-  const data = rows.flatMap((row) => sides.map(([key, side]) => ({ name: row[options.name], side: same(side, key), value: row[key], label: withUnit(row[key], options.unit) })));
-  const order = rows.map((row) => row[options.name]);
-  const y = { field: "name", type: "nominal", sort: order, title: null, scale: { paddingInner: 0.3 }, axis: { grid: false, labelColor: "var(--ink)", labelLimit: narrow ? 120 : 280, labelPadding: 10 } };
-  const names = sides.map(([key, side]) => same(side, key));
-  const most = Math.max(...data.map((row) => row.value));
-  const x = { field: "value", type: "quantitative", title: options.unit, axis: { tickCount: narrow ? 3 : 7 }, scale: { domain: [0, most * (narrow ? 1.6 : 1.15)], nice: false } };
-  const yOffset = { field: "side", type: "nominal", sort: names };
-  const color = { field: "side", type: "nominal", sort: names, scale: { domain: names, range: ["var(--c1)", "var(--c2)"] }, legend: { title: null, symbolType: "square" } };
-  const tooltip = [{ field: "name", title: "part" }, { field: "side", title: "of" }, { field: "label", title: "time" }];
-  return {
-    data: { values: data }, height: { step: 18, for: "offset" },
-    layer: [
-      { mark: { type: "bar" }, encoding: { x, y, yOffset, color, tooltip } },
-      { mark: { type: "text", align: "left", dx: 5 }, encoding: { x, y, yOffset, text: { field: "label" } } },
-    ],
-  };
+  const { name, unit } = options;
+  const sides = options.a === options.b ? [`${options.a}, first`, `${options.b}, second`] : [options.a, options.b];
+  const data = rows.map((row) => ({ ...row, name: row[name], labels: [withUnit(row.a, unit), withUnit(row.b, unit), signed(row.difference, unit)] }));
+  const scale = { domain: sides, range: ["var(--c1)", "var(--c2)"] };
+  const marks = ["a", "b"].map((key, i) => ({
+    mark: { type: "bar", height: 9, yOffset: i === 0 ? -5 : 5 },
+    encoding: {
+      x: { field: key }, x2: { datum: 0 }, color: { datum: sides[i], type: "nominal", scale, legend: { title: null, symbolType: "square" } },
+      tooltip: [{ field: "name", title: "part" }, { field: "label0", title: sides[0] }, { field: "label1", title: sides[1] }, { field: "label2", title: "difference" }],
+    },
+  }));
+  const most = Math.max(1e-9, ...rows.flatMap((row) => [row.a, row.b]));
+  return rowChart({ width, rows: data, marks, x: { domain: [0, most] }, title: unit, step: { wide: 34, narrow: 50 } });
 }

@@ -42,7 +42,7 @@ function specification(rows, { x, y }, axes, width) {
   const interpolate = x.more_is_better ? "step-before" : "step-after";
   const spaced = front.filter((point, i) => i === 0 || Math.abs(point[x.key] - front[i - 1][x.key]) > 0);
   const height = width < 620 ? 300 : 360;
-  const named = placeNames(front.map((p) => ({ ...p, text: p.short, x: place(points, x, p) * (width - 60), y: (1 - place(points, y, p)) * height })), width);
+  const named = placeNames(front.map((p) => ({ ...p, text: p.short, x: 30 + place(points, x, p) * (width - 90), y: (1 - place(points, y, p)) * height })), width, { places: 2 });
   return {
     height,
     layer: [

@@ -47,7 +47,7 @@ export function roofline({ rows, options, width }) {
   const slanted = slantedLines(options.ceilings, f);
   const lines = [...flat, ...slanted];
   const names = flat.map((l) => ({ left: plot - textWidth(l.text), right: plot, y: toY(l.y) - 10 }));
-  const named = placeNames(kernels.map((k) => ({ ...k, text: k.kernel, x: toX(k.intensity), y: toY(k.tflops) })), plot, names);
+  const named = placeNames(kernels.map((k) => ({ ...k, text: k.kernel, x: toX(k.intensity), y: toY(k.tflops) })), plot, { blocked: names });
   const at = { x: { ...x, field: "intensity" }, y: { ...y, field: "tflops" } };
   const layer = [
     { data: { values: lines }, mark: { type: "rule", strokeWidth: 1.5 }, encoding: { x, y, x2: { field: "x2" }, y2: { field: "y2" }, tooltip: [{ field: "text", title: "ceiling" }] } },
@@ -68,7 +68,7 @@ export function roofline({ rows, options, width }) {
 export function bandwidths({ rows, options, width }) {
   const kernels = rows.filter((row) => !(row.tflops > 0) && row.gbps > 0).sort((a, b) => b.time - a.time);
   if (kernels.length === 0) return undefined;
-  const data = kernels.map((k) => ({ ...k, name: k.kernel, label: `${number(k.gbps)} GB/s in ${number(k.time)} ms` }));
+  const data = kernels.map((k) => ({ ...k, name: k.kernel, labels: [`${number(k.gbps)} GB/s`, `${number(k.time)} ms`] }));
   const peaks = options.ceilings.filter((c) => c.gb_per_s).map((c) => ({ ...c, text: `${c.name} ${number(c.gb_per_s)} GB/s` }));
   const most = Math.max(...peaks.map((c) => c.gb_per_s), ...data.map((k) => k.gbps));
   const tooltip = KERNEL_TOOLTIP.filter(({ field }) => field !== "intensity" && field !== "tflops");

@@ -5,12 +5,25 @@ import { linearTicks } from "./ticks.js";
 
 const NARROW = 620;
 const BAR = 14;
+const GAP = 10;
 
-// `rows`: {name, label}; `marks`: layers that encode x; `x`: {domain, format}. Names must be different.
-export function rowChart({ width, rows, marks, x, title, heading }) {
+// Where the columns of figures end, in px from the right, and how wide they are together.
+function columnsOf(rows) {
+  const ends = [];
+  let end = 0;
+  for (let i = rows[0].labels.length - 1; i >= 0; i -= 1) {
+    ends[i] = end;
+    end += Math.max(...rows.map((row) => textWidth(row.labels[i]))) + GAP;
+  }
+  return { ends, labels: end + GAP / 2 };
+}
+
+// `rows`: {name, labels}, a label a column; `marks`: layers that encode x; `x`: {domain, labelExpr}. Names must be
+// different.
+export function rowChart({ width, rows, marks, x, title, heading, step = { wide: 27, narrow: 40 } }) {
   const narrow = width < NARROW;
   const order = rows.map((row) => row.name);
-  const labels = Math.max(...rows.map((row) => textWidth(row.label))) + 16;
+  const { ends, labels } = columnsOf(rows);
   const longest = Math.max(...order.map((name) => textWidth(name)));
   const above = narrow && longest + labels < width;  // figures beside the name
   const names = narrow ? 0 : longest + 16;
@@ -23,17 +36,18 @@ export function rowChart({ width, rows, marks, x, title, heading }) {
     axis: narrow ? null : { grid: false, labelLimit: names, labelColor: "var(--ink)", labelPadding: 8 },
   };
   const scale = { domain: [low, reach], nice: false, zero: false };
-  const axis = { title: title ?? null, values: linearTicks(low, high, narrow ? 3 : 7), format: x.format ?? ",~f", titleAnchor: "start", labelFlush: true };
+  const axis = { title: title ?? null, values: linearTicks(low, high, narrow ? 5 : 7), labelExpr: x.labelExpr ?? "format(datum.value, ',~f')", titleAnchor: "start", labelFlush: true };
   const shift = narrow ? 9 : 0;
   const layer = marks.map((mark) => ({
     ...mark,
-    mark: { ...mark.mark, yOffset: shift, ...(mark.mark.type === "bar" ? { height: BAR } : {}) },
+    mark: { ...mark.mark, yOffset: shift + (mark.mark.yOffset ?? 0), ...(mark.mark.type === "bar" ? { height: mark.mark.height ?? BAR } : {}) },
     encoding: { ...mark.encoding, ...(mark.mark.type === "rule" ? {} : { y }), x: { ...mark.encoding.x, type: "quantitative", scale, axis } },
   }));
-  layer.push({
+  ends.forEach((end, i) => layer.push({
     mark: { type: "text", align: "right", baseline: "middle", yOffset: above ? -9 : shift },
-    encoding: { y, x: { value: { expr: "width" } }, text: { field: "label" } },
-  });
+    encoding: { y, x: { value: { expr: `width - ${end}` } }, text: { field: `label${i}` } },
+  }));
   if (narrow) layer.push({ mark: { type: "text", align: "left", baseline: "middle", yOffset: -9, limit: width }, encoding: { y, x: { value: 0 }, text: { field: "name" } } });
-  return { data: { values: rows }, height: { step: narrow ? 40 : 27 }, layer, ...(heading ? { title: { text: heading, anchor: "start", frame: "group" } } : {}) };
+  const values = rows.map((row) => ({ ...row, ...Object.fromEntries(row.labels.map((label, i) => [`label${i}`, label])) }));
+  return { data: { values }, height: rows.length * (narrow ? step.narrow : step.wide), layer, ...(heading ? { title: { text: heading, anchor: "start", frame: "group" } } : {}) };
 }

@@ -1,8 +1,7 @@
 // What each figure does to the answer, the strongest first: bars for small changes, diamonds for factors.
 import { rowChart } from "./rows.js";
 
-// Of one width, so that the figures of all rows stand in columns.
-const column = (value, decimals) => (value === undefined ? "\u2013" : `${value > 0 ? "+" : value < 0 ? "\u2212" : "\u2007"}${Math.abs(value).toFixed(decimals)}`).padStart(6, "\u2007");
+const effect = (value, decimals) => (value === undefined ? "\u2013" : `${value > 0 ? "+" : value < 0 ? "\u2212" : ""}${Math.abs(value).toFixed(decimals)}`);
 const isFactor = (name) => /x$/i.test(name);
 
 export function tornado({ rows, options, width }) {
@@ -10,7 +9,7 @@ export function tornado({ rows, options, width }) {
   const decimals = Math.max(...rows.flatMap((row) => per.map((c) => Math.abs(row[c.key] ?? 0)))) >= 10 ? 1 : 2;
   const data = rows.map((row) => ({
     name: row.label,
-    label: `${per.map((c) => column(row[c.key], decimals)).join("\u2002")} %`,
+    labels: per.map((c) => `${effect(row[c.key], decimals)} %`),
     changes: per.filter((c) => row[c.key] !== undefined).map((c) => ({ change: c.name, effect: row[c.key] })),
   }));
   const long = data.flatMap((row) => row.changes.map((c) => ({ name: row.name, ...c, zero: 0 })));
@@ -26,5 +25,5 @@ export function tornado({ rows, options, width }) {
     { data: { values: long.filter((c) => !isFactor(c.change)) }, mark: { type: "bar" }, encoding: { x: { field: "effect" }, x2: { datum: 0 }, color, tooltip } },
     { data: { values: long.filter((c) => isFactor(c.change)) }, mark: { type: "point", shape: "diamond", filled: true, size: 90, opacity: 1 }, encoding: { x: { field: "effect" }, color, tooltip } },
   ];
-  return rowChart({ width, rows: data, marks, x: { domain, format: "+,~f" }, title: `change of ${options.metric}, %` });
+  return rowChart({ width, rows: data, marks, x: { domain, labelExpr: "datum.value === 0 ? '0' : format(datum.value, '+,~f')" }, title: `change of ${options.metric}, %` });
 }

@@ -11,7 +11,7 @@ export function waterfall({ rows, options, width }) {
     at = total ? at : at + row[value];
     return {
       name: row[name], from, to: from + row[value], kind: total ? "total" : i === 0 ? "first" : "part",
-      label: `${withUnit(row[value], unit)}\u2002${row[share].toFixed(1).padStart(5, "\u2007")} %`,
+      labels: [withUnit(row[value], unit), `${row[share].toFixed(1)} %`],
     };
   });
   return steps(data, width, unit, [0, Math.max(...data.map((row) => row.to))]);
@@ -28,7 +28,7 @@ export function way({ rows, options, width }) {
     const better = row[value] > 0 === options.more_is_better;
     return {
       name: row[name], from, to: at, kind: total ? "total" : better ? "first" : "part",
-      label: total ? withUnit(row[value], unit) : signed(row[value], unit),
+      labels: [total ? withUnit(row[value], unit) : signed(row[value], unit)],
     };
   });
   const all = data.flatMap((row) => [row.from, row.to]);
@@ -38,7 +38,7 @@ export function way({ rows, options, width }) {
 function steps(data, width, unit, domain) {
   const tooltip = [
     { field: "name", title: "part" },
-    { field: "label", title: "size" },
+    { field: "label0", title: "size" },
     { field: "from", title: `from, ${unit}`, format: ",.2f" },
     { field: "to", title: `to, ${unit}`, format: ",.2f" },
   ];
