@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "sim/cli/command_line.h"
 #include "sim/cli/print_result.h"
 #include "sim/run/confidence.h"
 
@@ -130,6 +131,7 @@ std::string training_json(const TrainingResult& r, const ConfigDocument& documen
   json["kind"] = "training";
   json["schema"] = 1;
   json["version"] = "0.1.0";
+  json["command"] = command_line();
   json["how_sure"] = kHowSure;
   json["model"] = r.model;
   json["machine"] = r.machine;

@@ -86,6 +86,13 @@ TEST_F(Folder, AllJsonFilesOfAFolderAreReadInOrderOfTheirNames) {
   EXPECT_EQ(load_report_inputs(path("b.json")).size(), 1u);
 }
 
+TEST_F(Folder, ASweepsPlanBesideItsResultsIsPassedOver) {
+  write_file_atomically(path("plan.json"), R"({"kind": "plan", "schema": 1})");
+  EXPECT_NE(load_error(path()).find("no results; trnsim sweep collect"), std::string::npos);
+  write_file_atomically(path("search.json"), kSearch);
+  EXPECT_EQ(load_report_inputs(path()).size(), 1u);
+}
+
 TEST_F(Folder, AnEmptyFolderAndAMissingFileAreTold) {
   EXPECT_EQ(load_error(path()),
             path() + ": holds no .json file; commands write theirs there with -o " + path());

@@ -17,7 +17,7 @@ std::string capitalised(std::string text) {
 // The parts, and what they leave of the difference, so that the way from A to B is whole.
 void add_way(const ReportInput& input, Sections& sections) {
   const JsonView root = input.root();
-  const Metric metric = metric_named(root.text("metric"));
+  const MetricStyle metric = metric_named(root.text("metric"));
   const double a = root.at("a").number("value");
   const double b = root.at("b").number("value");
   Section s{"comparison", label(root, "a") + " against " + label(root, "b"), input.name};

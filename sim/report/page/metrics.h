@@ -8,7 +8,7 @@
 
 namespace trn {
 
-struct Metric {
+struct MetricStyle {
   std::string key;  // in the file
   std::string title;
   std::string unit;
@@ -18,7 +18,7 @@ struct Metric {
 };
 
 // A key that is not known is shown as it is.
-Metric metric_named(const std::string& key);
-Cell metric_cell(const Metric& metric, double value);
+MetricStyle metric_named(const std::string& key);
+Cell metric_cell(const MetricStyle& metric, double value);
 
 }  // namespace trn

@@ -24,6 +24,26 @@ std::string place(const std::string& text, std::size_t byte) {
   return "line " + std::to_string(line) + ", column " + std::to_string(column);
 }
 
+ReportInput parse_object(const std::string& text, const std::string& name) {
+  ReportInput input{name, "", {}};
+  try {
+    input.json = JsonView::Json::parse(text);
+  } catch (const nlohmann::json::parse_error& error) {
+    throw ConfigError(name + ": not whole JSON, it breaks at " + place(text, error.byte) +
+                      "; write the file again");
+  } catch (const nlohmann::json::exception&) {
+    throw ConfigError(name + ": a number is out of range; write the file again");
+  }
+  if (!input.json.is_object()) throw ConfigError(name + ": expected a JSON object");
+  return input;
+}
+
+// A sweep's plan lies beside its results.
+bool is_plan(const ReportInput& input) {
+  const auto kind = input.json.find("kind");
+  return kind != input.json.end() && *kind == "plan";
+}
+
 void check_schema(const ReportInput& input) {
   const std::string known = "known: " + join(report_kinds());
   const std::optional<JsonView> kind = input.root().find("kind");
@@ -44,16 +64,7 @@ void check_schema(const ReportInput& input) {
 }  // namespace
 
 ReportInput parse_report_input(const std::string& text, const std::string& name) {
-  ReportInput input{name, "", {}};
-  try {
-    input.json = JsonView::Json::parse(text);
-  } catch (const nlohmann::json::parse_error& error) {
-    throw ConfigError(name + ": not whole JSON, it breaks at " + place(text, error.byte) +
-                      "; write the file again");
-  } catch (const nlohmann::json::exception&) {
-    throw ConfigError(name + ": a number is out of range; write the file again");
-  }
-  if (!input.json.is_object()) throw ConfigError(name + ": expected a JSON object");
+  ReportInput input = parse_object(text, name);
   check_schema(input);
   input.kind = input.root().text("kind");
   return input;
@@ -73,8 +84,13 @@ std::vector<ReportInput> load_report_inputs(const std::string& path) {
     files.emplace_back(path);
   }
   std::vector<ReportInput> inputs;
-  for (const fs::path& file : files)
-    inputs.push_back(parse_report_input(read_text_file(file.string()), file.filename().string()));
+  for (const fs::path& file : files) {
+    const std::string text = read_text_file(file.string());
+    const std::string name = file.filename().string();
+    if (!is_plan(parse_object(text, name))) inputs.push_back(parse_report_input(text, name));
+  }
+  if (inputs.empty())
+    throw ConfigError(path + ": a sweep's plan, but no results; trnsim sweep collect writes them");
   return inputs;
 }
 

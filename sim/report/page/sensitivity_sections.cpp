@@ -43,7 +43,7 @@ KnobRow knob_row(const JsonView& knob, const std::vector<std::string>& names, do
 
 void add_sensitivity(const ReportInput& input, Sections& sections) {
   const JsonView root = input.root();
-  const Metric metric = metric_named(root.text("metric"));
+  const MetricStyle metric = metric_named(root.text("metric"));
   const double base = root.number("base");
   if (base <= 0) root.at("base").fail("expected a number > 0");
   const std::vector<JsonView> knobs = root.at("knobs").items();

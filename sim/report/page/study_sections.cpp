@@ -10,7 +10,7 @@ namespace {
 
 struct StudyShape {
   std::vector<std::string> axes;
-  std::vector<Metric> metrics;  // that occur, in order of first occurrence
+  std::vector<MetricStyle> metrics;  // that occur, in order of first occurrence
 };
 
 StudyShape shape_of(const JsonView& root) {
@@ -20,7 +20,7 @@ StudyShape shape_of(const JsonView& root) {
     const std::optional<JsonView> metrics = point.find("metrics");
     if (!metrics) continue;
     for (const auto& field : metrics->fields()) {
-      const auto same = [&](const Metric& m) { return m.key == field.first; };
+      const auto same = [&](const MetricStyle& m) { return m.key == field.first; };
       if (std::none_of(shape.metrics.begin(), shape.metrics.end(), same))
         shape.metrics.push_back(metric_named(field.first));
     }
@@ -37,7 +37,7 @@ std::vector<Cell> point_row(const JsonView& point, const StudyShape& shape) {
   std::vector<Cell> row{count_cell(point.count("index"))};
   for (const std::string& axis : shape.axes) row.push_back(coordinate(point.at("coordinates"), axis));
   const std::optional<JsonView> metrics = point.find("metrics");
-  for (const Metric& metric : shape.metrics) {
+  for (const MetricStyle& metric : shape.metrics) {
     const std::optional<JsonView> value = metrics ? metrics->find(metric.key) : std::nullopt;
     row.push_back(value ? metric_cell(metric, value->number()) : no_cell());
   }
@@ -71,7 +71,7 @@ nlohmann::ordered_json chart_options(const JsonView& root, const StudyShape& sha
         {{"key", "axis" + std::to_string(number++)}, {"title", axis.text("name")}, {"values", values}});
   }
   for (std::size_t m = 0; m < shape.metrics.size(); ++m) {
-    const Metric& metric = shape.metrics[m];
+    const MetricStyle& metric = shape.metrics[m];
     options["metrics"].push_back({{"key", "metric" + std::to_string(m)},
                                   {"name", metric.key},
                                   {"title", metric.title},

@@ -11,7 +11,7 @@ export function busbw({ rows, width }) {
   const y = { type: "quantitative", title: "busbw, GB/s" };
   const tooltip = [{ field: "algorithm" }, { field: "text", title: "size" }, { field: "busbw", title: "busbw, GB/s", format: ",.2f" }, { field: "most", title: "bound, GB/s", format: ",.2f" }, { field: "time", title: "time, \u00b5s", format: ",.2f" }, { field: "binding" }, { field: "bound_by", title: "bound by" }];
   const algorithms = [...new Set(data.map((row) => row.algorithm))];
-  const color = { field: "algorithm", type: "nominal", sort: null, scale: { domain: algorithms, range: ["var(--c1)", "var(--c2)", "var(--c3)", "var(--c4)", "var(--c5)", "var(--c6)", "var(--c7)", "var(--c8)"] }, legend: { title: null, symbolType: "stroke", columns: width < 620 ? 3 : 8 } };
+  const color = { field: "algorithm", type: "nominal", sort: null, scale: { domain: algorithms, range: ["var(--c1)", "var(--c2)", "var(--c3)", "var(--c4)", "var(--c5)", "var(--c6)", "var(--c7)", "var(--c8)"] }, legend: { title: null, symbolType: "stroke", orient: "bottom", columns: width < 620 ? 3 : 8 } };
   return {
     height: width < 620 ? 300 : 380,
     layer: [

@@ -57,7 +57,7 @@ function specification(rows, { x, y }, axes, width) {
 export function pareto({ rows, options, figure, redraw }) {
   const { axes, metrics } = options;
   const byName = (...names) => names.map((name) => metrics.find((m) => m.name === name)).find(Boolean);
-  const choice = { y: byName("tokens_per_s_per_chip", "tokens_per_s") ?? metrics[0], x: byName("hbm_bytes", "chips") ?? metrics.at(-1) };
+  const choice = { y: byName("tokens_per_s_per_chip", "tokens_per_s") ?? metrics[0], x: byName("hbm_gib", "hbm_bytes", "chips") ?? metrics.at(-1) };
   const bar = controlBar(figure);
   const status = statusLine(figure);
   const choices = metrics.map((m) => [m.key, title(m)]);
