@@ -6,6 +6,9 @@ packages=(g++ cmake ninja-build ccache pkg-config python3 git ca-certificates
   libeigen3-dev libsqlite3-dev libboost-filesystem-dev
   libgtest-dev libbenchmark-dev clang-format clang libclang-rt-14-dev
   slurm-wlm munge parallel)
+# The report page is built with npm, and tested in a browser.
+command -v npm >/dev/null || packages+=(nodejs npm)
+packages+=(chromium fonts-noto-core fonts-noto-mono)
 missing=()
 for package in "${packages[@]}"; do
   dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || missing+=("$package")

@@ -57,6 +57,7 @@ void CollectiveArguments::add_to(CLI::App& command) {
       ->check(CLI::IsMember({"auto", "full"}))
       ->capture_default_str();
   command.add_flag("--json", json, "print JSON, with the columns and units of nccom-test (its GB are GiB)");
+  command.add_option("-o,--output", output, "folder for result.json");
 }
 
 }  // namespace trn

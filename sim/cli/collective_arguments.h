@@ -10,6 +10,7 @@ struct CollectiveArguments {
   CollectiveQuestion question;
   MachineOption machine;
   bool json = false;
+  std::string output;
 
   void add_to(CLI::App& command);
 };

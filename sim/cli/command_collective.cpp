@@ -2,12 +2,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "base/build_info.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "sim/cli/cli.h"
 #include "sim/cli/collective_arguments.h"
+#include "sim/cli/command_line.h"
 #include "sim/report/range_report.h"
 #include "sim/run/collective_simulation.h"
 #include "sim/run/unannounced.h"
@@ -66,25 +69,36 @@ nlohmann::ordered_json json_row(const CollectiveQuestion& a, const CollectiveSet
             {"moves", r.moves}}}};
 }
 
-void print_json(const CollectiveQuestion& a, const CollectiveSetting& s, const std::vector<Row>& rows) {
+nlohmann::ordered_json rows_json(const CollectiveQuestion& a, const CollectiveSetting& s,
+                                 const std::vector<Row>& rows) {
   nlohmann::ordered_json results = nlohmann::ordered_json::array();
   double busbw = 0;
   for (const Row& row : rows) {
     results.push_back(json_row(a, s, row));
     busbw += results.back()["busbw(GB/s)"].get<double>() / static_cast<double>(rows.size());
   }
-  const nlohmann::ordered_json json{{"operation", a.op},
-                                    {"machine", s.machine.name + ':' + s.machine.shape},
-                                    {"ranks", s.job.group.ranks()},
-                                    {"results", results},
-                                    {"avg_bus_bandwidth(GB/s)", busbw}};
-  fmt::print("{}\n", json.dump(2));
+  return {{"operation", a.op},
+          {"machine", s.machine.name + ':' + s.machine.shape},
+          {"ranks", s.job.group.ranks()},
+          {"results", results},
+          {"avg_bus_bandwidth(GB/s)", busbw}};
+}
+
+// The same with what it was made from and how.
+void write_result(const std::string& folder, const nlohmann::ordered_json& rows,
+                  const ConfigDocument& document) {
+  nlohmann::ordered_json json{
+      {"kind", "collective"}, {"schema", 1}, {"version", version()}, {"command", command_line()}};
+  json.update(rows);
+  json["config"] = document.json();
+  std::filesystem::create_directories(folder);
+  write_file_atomically(folder + "/result.json", json.dump(2) + '\n');
 }
 
 void run(const CollectiveArguments& arguments) {
   CollectiveQuestion a = arguments.question;
   a.machine = arguments.machine;
-  const Machine machine = arguments.machine.resolve();
+  const Machine machine = a.machine.resolve();
   CollectiveSetting s = collective_setting(a, machine.config);
   s.check_algorithm();
   std::vector<Row> rows;
@@ -101,8 +115,10 @@ void run(const CollectiveArguments& arguments) {
       if (!arguments.json) print_row(a, s, rows.back());
     }
   }
+  const nlohmann::ordered_json json = rows_json(a, s, rows);
+  if (!arguments.output.empty()) write_result(arguments.output, json, machine.document);
   if (arguments.json) {
-    print_json(a, s, rows);
+    fmt::print("{}\n", json.dump(2));
     return;
   }
   if (!why_full.empty()) fmt::print("# every chip simulated: {}\n", why_full);

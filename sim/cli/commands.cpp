@@ -19,6 +19,7 @@ void add_topology(CLI::App& app);
 void add_list(CLI::App& app);
 void add_validate(CLI::App& app);
 void add_dma_curve(CLI::App& app);
+void add_report(CLI::App& app);
 
 const std::vector<CommandRow>& command_table() {
   static const std::vector<CommandRow> kTable{
@@ -36,6 +37,7 @@ const std::vector<CommandRow>& command_table() {
       {"disasm", add_disasm},
       {"memory", add_memory},
       {"dma-curve", add_dma_curve},
+      {"report", add_report},
       {"config", add_config},
       {"list", add_list},
       {"validate", add_validate},

@@ -106,6 +106,18 @@ nlohmann::ordered_json region_json(const TransferRegion& r) {
   return json;
 }
 
+nlohmann::ordered_json kernel_json(const KernelResult& k) {
+  return {{"region", k.region},
+          {"time_us", to_us(k.time)},
+          {"instructions", k.instructions},
+          {"array_flops", k.array_flops},
+          {"modes", k.modes},
+          {"transfers", k.transfers},
+          {"dma_bytes", k.dma_bytes.count()},
+          {"hbm_read_bytes", k.hbm_read.count()},
+          {"hbm_write_bytes", k.hbm_write.count()}};
+}
+
 }  // namespace
 
 std::string resource_lines(const RunResult& r) {
@@ -141,6 +153,9 @@ void add_resources(const RunResult& r, nlohmann::ordered_json& json) {
   if (r.channels) json["hbm_channels"] = channel_json(*r.channels);
   for (const TransferRegion& region : r.transfer_regions)
     json["transfer_regions"].push_back(region_json(region));
+  for (const KernelResult& kernel : r.kernels) json["kernels"].push_back(kernel_json(kernel));
+  for (const ArrayCeiling& ceiling : r.array_ceilings)
+    json["array_ceilings"].push_back({{"mode", ceiling.mode}, {"flops_per_s", ceiling.flops_per_s}});
 }
 
 std::string result_text(const RunResult& r) {
@@ -168,6 +183,8 @@ std::string result_text(const RunResult& r) {
 
 std::string result_json(const RunResult& r) {
   nlohmann::ordered_json json;
+  json["kind"] = "run";
+  json["schema"] = 1;
   json["program"] = r.program;
   json["time_us"] = to_us(r.time);
   for (const StatValue& value : statistics(r))

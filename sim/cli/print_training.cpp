@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "sim/cli/command_line.h"
 #include "sim/cli/print_result.h"
 #include "sim/report/economy_report.h"
 #include "sim/report/range_report.h"
@@ -27,9 +28,8 @@ const std::string& gemms_name(const TrainingPlan& plan) {
 
 // The nearest public measurement leaves its layout open, so it is shown and not fitted to.
 constexpr const char* kHowSure =
-    "  extrapolated: no run of this generation is published with its layout (Qwen3-32B: 14,156 tokens/s, "
-    "chips and "
-    "layout unstated, not fitted to); steady state, no failures\n";
+    "extrapolated: no run of this generation is published with its layout (Qwen3-32B: 14,156 tokens/s, "
+    "chips and layout unstated, not fitted to); steady state, no failures";
 
 std::string headline(const TrainingResult& r) {
   std::string out = fmt::format(
@@ -40,7 +40,7 @@ std::string headline(const TrainingResult& r) {
   out += fmt::format("  {:.0f} tokens/s, {:.1f} a chip; step {} for {} tokens\n", r.tokens_per_second(),
                      r.tokens_per_second() / static_cast<double>(r.chips), time_text(r.run.time),
                      with_commas(r.plan.tokens_per_step()));
-  return out + kHowSure;
+  return out + "  " + kHowSure + '\n';
 }
 
 std::string ledger_table(const TrainingResult& r) {
@@ -159,7 +159,11 @@ std::string training_text(const TrainingResult& r, const ConfigDocument& documen
 
 std::string training_json(const TrainingResult& r, const ConfigDocument& document) {
   nlohmann::ordered_json json;
+  json["kind"] = "training";
+  json["schema"] = 1;
   json["version"] = "0.1.0";
+  json["command"] = command_line();
+  json["how_sure"] = kHowSure;
   json["model"] = r.model;
   json["machine"] = r.machine;
   json["plan"] = {{"tp", r.plan.tp},

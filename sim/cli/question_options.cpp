@@ -70,16 +70,4 @@ void StudyOutput::write(const std::string& file, const std::string& text,
   fmt::print("{}", json ? dump : text);
 }
 
-std::string command_line() {
-  std::string words = read_text_file("/proc/self/cmdline");
-  std::string out = "trnsim";
-  bool first = true;
-  for (const std::string& word : split(words, '\0')) {
-    if (!first && !word.empty())
-      out += ' ' + (word.find_first_of(" '\"*[]{}$<>|;&") == std::string::npos ? word : '\'' + word + '\'');
-    first = false;
-  }
-  return out;
-}
-
 }  // namespace trn

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
+#include "sim/cli/command_line.h"
 #include "sim/study/question.h"
 
 namespace trn {
@@ -34,8 +35,5 @@ struct StudyOutput {
   void write(const std::string& file, const std::string& text,
              const nlohmann::ordered_json& json_value) const;
 };
-
-// The command line as it was typed, for results that say how they were made.
-std::string command_line();
 
 }  // namespace trn

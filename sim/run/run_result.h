@@ -66,6 +66,26 @@ struct CollectiveSummary {
   Picoseconds time;
 };
 
+// One kernel (region) of the rank, all its executions and cores together. The sums over all kernels are the
+// run's totals, but for the times: kernels overlap.
+struct KernelResult {
+  std::string region;
+  std::uint64_t instructions = 0;
+  std::uint64_t array_flops = 0;
+  std::uint64_t transfers = 0;
+  Bytes dma_bytes, hbm_read, hbm_write;
+  // The union of: a computing engine was in it, from its first instruction there to its last result before
+  // another region; one of its transfers was moving. So no kernel is above the machine's ceilings.
+  Picoseconds time;
+  std::vector<std::string> modes;  // of the array, as in ArrayCeiling
+};
+
+// What the rank's arrays can do in one of the modes that the program uses.
+struct ArrayCeiling {
+  std::string mode;    // "bf16", "fp8_e4m3 double row"
+  double flops_per_s;  // of all cores
+};
+
 struct RunResult {
   std::string program;
   Picoseconds time;  // until the last instruction and the last transfer are complete
@@ -83,6 +103,8 @@ struct RunResult {
   Picoseconds moving;                            // some transfer or collective was moving bytes
   Picoseconds descriptors_only;                  // no transfer was, and the next one had been triggered
   std::vector<TransferRegion> transfer_regions;  // that lost most first
+  std::vector<KernelResult> kernels;             // longest first
+  std::vector<ArrayCeiling> array_ceilings;      // slowest first
   std::uint64_t model_flops = 0;
   std::uint64_t array_flops = 0;  // counted from the Tensor instructions
   std::uint64_t limiter_activations = 0;

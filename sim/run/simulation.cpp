@@ -8,6 +8,7 @@
 #include "isa/rules.h"
 #include "sim/machine/mesh_machine.h"
 #include "sim/machine/rank_machine.h"
+#include "sim/run/kernel_results.h"
 
 namespace trn {
 namespace {
@@ -201,6 +202,7 @@ RunResult run_folded(const Job& job, const MachineConfig& machine, ExecutionObse
   collect_traffic(rank, result);
   collect_resources(rank, machine, result);
   collect_regions(rank.queues().regions(0), program, machine.core.dma, result);
+  collect_kernels(rank.cores().regions(), rank.queues().regions(0), program, machine.core.tensor, result);
   return result;
 }
 
@@ -231,6 +233,8 @@ JobResult run_every_rank(const Job& job, const MachineConfig& machine) {
   collect_engines(all.cores(result.slowest), program, result.slowest_cores);
   collect_resources(all, result.slowest, machine, result.slowest_cores);
   collect_regions(all.queues().regions(result.slowest), program, machine.core.dma, result.slowest_cores);
+  collect_kernels(all.cores(result.slowest).regions(), all.queues().regions(result.slowest), program,
+                  machine.core.tensor, result.slowest_cores);
   return result;
 }
 

@@ -13,10 +13,13 @@ namespace {
 constexpr Picoseconds kNever = Picoseconds::max();
 constexpr std::uint64_t kNoFetch = std::numeric_limits<std::uint64_t>::max();
 
+// Sync only moves data, and its transfers are counted where they move.
+bool computes(Engine engine) { return engine != Engine::kSync; }
+
 }  // namespace
 
 CoreEvaluator::CoreEvaluator(const Program& program, const CoreConfig& config, ExecutionObserver* observer)
-    : program_(program), config_(config), observer_(observer) {
+    : program_(program), config_(config), observer_(observer), regions_(program.regions.size()) {
   if (config.sequencer.fetch_block.count() > 0) fetch_shape_ = fetch_shape(config);
   TRN_CHECK(!program.cores.empty() && program.cores.size() <= 2, "a program has one or two cores");
   for (std::uint32_t c = 0; c < program.cores.size(); ++c) {
@@ -69,6 +72,18 @@ Picoseconds CoreEvaluator::finish() const {
   Picoseconds last;
   for (const EngineState& engine : engines_) last = std::max(last, engine.complete);
   return last;
+}
+
+void CoreEvaluator::enter(EngineState& engine, std::uint32_t region, Picoseconds start) {
+  add_visit(engine.visit, engine.stats, engine.complete, computes(engine.engine), regions_);
+  engine.visit = {region, start, engine.stats.instructions, engine.stats.flops};
+}
+
+std::vector<RegionWork> CoreEvaluator::regions() const {
+  std::vector<RegionWork> all = regions_;
+  for (const EngineState& engine : engines_)
+    add_visit(engine.visit, engine.stats, engine.complete, computes(engine.engine), all);
+  return all;
 }
 
 void CoreEvaluator::complete(const Completion& completion, Picoseconds now) {
@@ -280,6 +295,7 @@ void CoreEvaluator::issue(std::size_t e) {
   EdgeTime slot = read;
   Picoseconds complete = read.time();
   std::size_t next = engine.at + 1;
+  if (op.region != engine.visit.region || stats.instructions == 0) enter(engine, op.region, start.time());
   ++stats.instructions;
   if (--engine.until_fetch == 0) fetch_next_block(engine, start.time());
 

@@ -11,6 +11,7 @@
 #include "models/core/engine/array_time.h"
 #include "models/core/engine/core_stats.h"
 #include "models/core/engine/execution_observer.h"
+#include "models/core/engine/region_visits.h"
 #include "models/core/engine/timing_program.h"
 #include "models/core/engine/wait_attribution.h"
 #include "models/core/semaphore/semaphore_file.h"
@@ -80,6 +81,8 @@ class CoreEvaluator {
   }
   const WaitTimes& tensor_waits(std::size_t core) const { return cores_[core].waits.times(); }
   std::uint64_t limiter_activations(std::size_t core) const { return cores_[core].limiter.activations(); }
+  // By region of the program, over all cores; sums to what the engines' counters say.
+  std::vector<RegionWork> regions() const;
 
  private:
   struct EngineState {
@@ -97,6 +100,7 @@ class CoreEvaluator {
     EdgeStep fetch;  // to the next instruction at least
     EdgeStep taken_branch;
     EngineStats stats;
+    RegionVisit visit;
     std::uint64_t jumps = 0;
     std::uint64_t until_fetch = 0;  // instructions, counting the next, up to the first of a block
     Sequencer sequencer;
@@ -142,6 +146,7 @@ class CoreEvaluator {
   std::int64_t wait_value(const EngineState& engine, const TimingOp& op) const;
 
   bool step(Picoseconds bound_base);
+  void enter(EngineState& engine, std::uint32_t region, Picoseconds start);
   void issue(std::size_t e);
   EdgeTime reserve(EngineState& engine, const TimingOp& op, std::size_t e, std::uint64_t& banks);
   void hold(const TimingOp& op, std::size_t e, std::uint64_t banks, Picoseconds until);
@@ -169,6 +174,7 @@ class CoreEvaluator {
   std::uint32_t external_ = 0;
   std::vector<std::int64_t> needed_;  // by engine, the value its instruction waits for
   std::vector<CoreState> cores_;
+  std::vector<RegionWork> regions_;  // of visits that have ended
   TransferShape fetch_shape_;
   Picoseconds current_;  // no instruction issues before this any more
   std::string fault_;

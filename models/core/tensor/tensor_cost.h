@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <tuple>
 
 #include "isa/dtype.h"
 #include "models/machine_config.h"
@@ -38,6 +39,25 @@ constexpr Cycles matmul_interval(const MatmulShape& op, const TensorConfig& engi
 constexpr std::uint64_t multiply_speedup(DType dtype, const TensorConfig& engine) {
   const std::uint64_t rows = is_fp8(dtype) && engine.fp8_double_row ? 2 : info(dtype).values;
   return rows * columns_per_cycle(dtype, engine);
+}
+
+// How the instructions of a program use the array.
+struct MatmulMode {
+  DType dtype;  // of the moving data
+  bool double_row;
+  bool sparse;
+  bool operator<(const MatmulMode& o) const {
+    return std::tie(dtype, double_row, sparse) < std::tie(o.dtype, o.double_row, o.sparse);
+  }
+};
+
+// What no stream of matmuls of that mode exceeds: all rows and columns, and the moving columns that enter
+// a cycle and pass.
+constexpr std::uint64_t peak_flops_per_cycle(const MatmulMode& mode, const TensorConfig& engine) {
+  const std::uint64_t depth = info(mode.dtype).values * (mode.sparse ? engine.sparsity_speedup : 1);
+  const std::uint64_t passes = mode.dtype == DType::kFp32 ? engine.fp32_passes : 1;
+  return 2 * engine.rows * engine.columns * depth * (mode.double_row ? 2 : 1) *
+         columns_per_cycle(mode.dtype, engine) / passes;
 }
 
 // LoadStationary runs beside the previous multiply, up to 4 columns a cycle.

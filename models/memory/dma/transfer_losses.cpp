@@ -27,6 +27,8 @@ void TransferTimes::add(const TransferShape& shape, Picoseconds took, const Flow
   ++transfers;
   rows += shape.rows;
   bytes += shape.bytes.count();
+  hbm_read += shape.hbm_read;
+  hbm_write += shape.hbm_write;
   moving += took;
   alone += shape.slowest_engine;
   ideal += even;

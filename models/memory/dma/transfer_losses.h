@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/flow/flow_engine.h"
+#include "base/interval_set.h"
 #include "models/machine_config.h"
 #include "models/memory/dma/dma_cost.h"
 
@@ -34,9 +35,11 @@ struct TransferTimes {
   std::uint64_t transfers = 0;
   std::uint64_t rows = 0;
   std::uint64_t bytes = 0;
-  Picoseconds moving;  // first byte to last byte, as it came to be
-  Picoseconds alone;   // as the slowest engine would take with nothing else on the machine
-  double ideal = 0;    // ps: the bytes at the full rate of all engines
+  Bytes hbm_read, hbm_write;
+  IntervalSet in_motion;  // some transfer was, first byte to last
+  Picoseconds moving;     // first byte to last byte, as it came to be
+  Picoseconds alone;      // as the slowest engine would take with nothing else on the machine
+  double ideal = 0;       // ps: the bytes at the full rate of all engines
   std::array<double, kTransferLossCount> lost{};  // ps
 
   double& at(TransferLoss loss) { return lost[static_cast<std::size_t>(loss)]; }

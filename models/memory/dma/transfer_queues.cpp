@@ -81,7 +81,7 @@ std::uint32_t TransferQueues::priority(std::uint32_t queue) const {
 
 TransferQueues::Passed TransferQueues::pass(std::uint32_t queue, Picoseconds now) {
   Queue& q = queues_[queue];
-  const Passed passed{q.pending.front(), queue, now - q.started};
+  const Passed passed{q.pending.front(), queue, q.started, now - q.started};
   q.pending.pop_front();
   q.moving = false;
   if (!q.pending.empty())
@@ -102,7 +102,9 @@ void TransferQueues::finish(const Passed& passed, Picoseconds now, const FlowWat
     return;
   }
   if (--engines.moving == 0) engines.idle_since = now;
-  region_of(passed.transfer).add(request.shape, passed.moving, stack, config_);
+  TransferTimes& region = region_of(passed.transfer);
+  region.add(request.shape, passed.moving, stack, config_);
+  region.in_motion.add(passed.started, now);
   if (--moving_ == 0) totals_.active += now - moving_since_;
   ++totals_.transfers;
   totals_.bytes += request.shape.bytes;

@@ -71,7 +71,8 @@ class TransferQueues : public TrafficActor {
   struct Passed {
     Pending transfer;
     std::uint32_t queue;
-    Picoseconds moving;  // for so long it was the head and moved
+    Picoseconds started;  // its first byte
+    Picoseconds moving;   // for so long it was the head and moved
   };
 
   // The head of a queue starts to move; pass() and then finish() must follow, of each queue in order.

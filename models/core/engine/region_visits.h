@@ -1,0 +1,35 @@
+// What the engines of a rank did for each region of its program, counted when an engine leaves a region: the
+// hot path pays a comparison.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/interval_set.h"
+#include "models/core/engine/core_stats.h"
+
+namespace trn {
+
+struct RegionWork {
+  std::uint64_t instructions = 0;
+  std::uint64_t flops = 0;  // executed by the array
+  IntervalSet visits;  // of the engines that compute: from first issue to last result before another region
+};
+
+// One engine's present stay in a region.
+struct RegionVisit {
+  std::uint32_t region = 0;
+  Picoseconds entered;             // issue of the first instruction
+  std::uint64_t instructions = 0;  // the engine's counters when it entered
+  std::uint64_t flops = 0;
+};
+
+inline void add_visit(const RegionVisit& visit, const EngineStats& now, Picoseconds complete, bool computes,
+                      std::vector<RegionWork>& regions) {
+  RegionWork& work = regions[visit.region];
+  work.instructions += now.instructions - visit.instructions;
+  work.flops += now.flops - visit.flops;
+  if (computes && now.instructions > visit.instructions) work.visits.add(visit.entered, complete);
+}
+
+}  // namespace trn
