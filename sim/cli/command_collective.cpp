@@ -70,7 +70,7 @@ nlohmann::ordered_json json_row(const CollectiveQuestion& a, const CollectiveSet
 }
 
 nlohmann::ordered_json rows_json(const CollectiveQuestion& a, const CollectiveSetting& s,
-                                 const std::vector<Row>& rows) {
+                                 const std::vector<Row>& rows, const std::vector<ConfigRange>& ranges) {
   nlohmann::ordered_json results = nlohmann::ordered_json::array();
   double busbw = 0;
   for (const Row& row : rows) {
@@ -81,7 +81,8 @@ nlohmann::ordered_json rows_json(const CollectiveQuestion& a, const CollectiveSe
           {"machine", s.machine.name + ':' + s.machine.shape},
           {"ranks", s.job.group.ranks()},
           {"results", results},
-          {"avg_bus_bandwidth(GB/s)", busbw}};
+          {"avg_bus_bandwidth(GB/s)", busbw},
+          {"unannounced", ranges_json(ranges)}};
 }
 
 // The same with what it was made from and how.
@@ -98,7 +99,7 @@ void write_result(const std::string& folder, const nlohmann::ordered_json& rows,
 void run(const CollectiveArguments& arguments) {
   CollectiveQuestion a = arguments.question;
   a.machine = arguments.machine;
-  const Machine machine = a.machine.resolve();
+  const Machine machine = arguments.machine.resolve();
   CollectiveSetting s = collective_setting(a, machine.config);
   s.check_algorithm();
   std::vector<Row> rows;
@@ -115,15 +116,16 @@ void run(const CollectiveArguments& arguments) {
       if (!arguments.json) print_row(a, s, rows.back());
     }
   }
-  const nlohmann::ordered_json json = rows_json(a, s, rows);
+  const std::vector<ConfigRange> ranges =
+      ranges_of_answer(machine.document, {s.machine.shape, false, true, a.domains > 1});
+  const nlohmann::ordered_json json = rows_json(a, s, rows, ranges);
   if (!arguments.output.empty()) write_result(arguments.output, json, machine.document);
   if (arguments.json) {
     fmt::print("{}\n", json.dump(2));
     return;
   }
   if (!why_full.empty()) fmt::print("# every chip simulated: {}\n", why_full);
-  fmt::print("{}",
-             range_lines(ranges_of_answer(machine.document, {s.machine.shape, false, true, a.domains > 1})));
+  fmt::print("{}", range_lines(ranges));
 }
 
 }  // namespace

@@ -249,8 +249,8 @@ TEST_F(LayeredConfig, MistakesAreToldWithFileAndKey) {
       {R"("overlays": {"unlinked": {"note": "n"}})",
        "x.json.overlays.unlinked: every machine has this overlay; choose another name"},
       {R"("overlays": {"odd": {"note": "n", "changes": {"memory.sise": {"value": 1)" + ok + "}}}",
-       "x.json.overlays.odd.changes.memory.sise: base has no key memory.sise; `trnsim config show` lists "
-       "them"},
+       "x.json.overlays.odd.changes.memory.sise: base has no key memory.sise (did you mean "
+       "\"memory.rate\"?)"},
       {R"("ranges": {"memory.width": {"low": 9, "high": 12, "why": "w")" + ok + "}",
        "x.json.ranges.memory.width: the value taken, 8, does not lie from 9 to 12"},
       {R"("ranges": {"memory.width": {"low": "a", "high": 12, "why": "w")" + ok + "}",

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "kernels/registry.h"
+#include "models/core/tensor/tensor_cost.h"
 #include "sim/machine/chip_stacks.h"
 #include "sim/run/simulation.h"
 #include "sim/run/unannounced.h"
@@ -31,7 +32,7 @@ double speedup(const MachineConfig& from, const MachineConfig& to, std::size_t c
 TEST(Trn4WhatIf, EveryShapeFitsWithEveryOverlay) {
   const std::vector<std::pair<const char*, std::uint64_t>> shapes{
       {"chip", 1}, {"server", 16}, {"gen1", 64}, {"gen2", 144}, {"nvlink", 72}};
-  for (const char* overlay : {"", "+clock", "+cores", "+unlinked", "+clock+unlinked"})
+  for (const char* overlay : {"", "+clock", "+cores", "+packing", "+unlinked", "+clock+unlinked"})
     for (const auto& [shape, chips] : shapes)
       EXPECT_EQ(machine("trn4-whatif" + std::string(overlay) + ':' + shape).fabric.chips(), chips);
   EXPECT_THROW(machine("trn4-whatif+array:chip"), ConfigError);
@@ -70,6 +71,26 @@ TEST(Trn4WhatIf, OverlaysAreTwoWaysToTheSameRate) {
     EXPECT_EQ(dma(machine(name)), 4 * dma(trn3));
   }
   EXPECT_DOUBLE_EQ(rate(machine("trn4-whatif")), rate(trn3));
+}
+
+// Announced: 3x FP8 and 6x FP4 over Trn3, whichever way; hardware sheet: 6, 12 and 24 multiply-adds a PE
+// where it is packing, against Trn3's 2, 4 and 4.
+TEST(Trn4WhatIf, EveryOverlayIsThreeTimesFp8AndSixTimesFp4) {
+  const auto rate = [](const MachineConfig& m, DType dtype) {
+    return m.core_bf16_flops() *
+           static_cast<double>(m.chip.neuron_cores * multiply_speedup(dtype, m.core.tensor));
+  };
+  const MachineConfig trn3 = machine("trn3"), packed = machine("trn4-whatif");
+  for (const char* name : {"trn4-whatif", "trn4-whatif+packing", "trn4-whatif+clock", "trn4-whatif+cores",
+                           "trn4-whatif+clock+packing"}) {
+    const MachineConfig m = machine(name);
+    EXPECT_DOUBLE_EQ(rate(m, DType::kFp8E4M3), 3 * rate(trn3, DType::kFp8E4M3)) << name;
+    EXPECT_DOUBLE_EQ(rate(m, DType::kFp8E4M3FnX4), 3 * rate(trn3, DType::kFp8E4M3FnX4)) << name;
+    EXPECT_DOUBLE_EQ(rate(m, DType::kFp4E2M1X4), 6 * rate(trn3, DType::kFp4E2M1X4)) << name;
+  }
+  EXPECT_EQ(multiply_speedup(DType::kFp8E4M3, packed.core.tensor), 6u);
+  EXPECT_EQ(multiply_speedup(DType::kFp8E4M3FnX4, packed.core.tensor), 12u);
+  EXPECT_EQ(multiply_speedup(DType::kFp4E2M1X4, packed.core.tensor), 24u);
 }
 
 // Programs are Trn3's: a what-if has no instructions of its own.
