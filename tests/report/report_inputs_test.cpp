@@ -65,7 +65,7 @@ TEST(ReportInput, UnknownKindsAndSchemasAreToldWithTheKnownOnes) {
 }
 
 TEST(ReportInput, WhatIsMissingOrOfTheWrongTypeIsToldWithItsPath) {
-  EXPECT_EQ(message(R"({"kind": "search", "schema": 1, "pruned": 0})"), "f.json: $: has no \"rows\"");
+  EXPECT_EQ(message(R"({"kind": "search", "schema": 1, "rows": []})"), "f.json: $: has no \"pruned\"");
   EXPECT_EQ(message(R"({"kind": "search", "schema": 1, "pruned": -1, "rows": []})"),
             "f.json: $.pruned: expected an integer >= 0, found -1");
   EXPECT_EQ(message(R"({"kind": "study", "schema": 1, "name": "s", "axes": [],

@@ -105,7 +105,7 @@ TEST(Sections, AppearOnlyWithTheirDataAndTheRestIsOffered) {
   EXPECT_EQ(std::count_if(offered.begin(), offered.end(),
                           [](const std::string& how) { return how.find("train") != std::string::npos; }),
             0);
-  EXPECT_EQ(offered.size(), 5u);  // collective, comparison, sensitivity, study, search
+  EXPECT_EQ(offered.size(), 6u);  // collective, comparison, sensitivity, breakeven, study, search
   EXPECT_EQ(texts(find(all, "made-by").table.rows[0]),
             (std::vector<std::string>{"f.json", "training", "0.1.0", "trnsim train --model m"}));
 }
@@ -137,12 +137,22 @@ TEST(StudySections, StatesReasonsAndMissingMetricsAreShown) {
 }
 
 // 110 / 100 is +10 %, 95 / 100 is -5 %; the figure that moves it most comes first.
+TEST(SensitivitySections, BreakEvenSaysFromWhereOn) {
+  const Section s = find(
+      sections(
+          R"({"kind": "breakeven", "schema": 1, "knob": "hbm_bandwidth", "until": "mfu>=0.5", "reached": true,
+              "holds_already": false, "factor": 1.5, "limiter_at_most": "DMA", "tried": [{"factor": 1.5, "mfu": 0.5}]})"),
+      "breakeven");
+  EXPECT_EQ(s.lead, "mfu>=0.5 holds from hbm_bandwidth 1.500 times as good.");
+  EXPECT_EQ(texts(s.table.rows[0]), (std::vector<std::string>{"1.500", "50.00"}));
+}
+
 TEST(SensitivitySections, ChangesAreRelativeToTheBase) {
   const Section s = find(
       sections(
           R"({"kind": "sensitivity", "schema": 1, "machine": "x", "metric": "tokens_per_s", "base": 100, "limiter": "DMA",
                    "knobs": [{"key": "a", "label": "A", "subsystem": "S", "changes": [{"change": "-10%", "metric": 95}], "verdict": "helps"},
-                             {"key": "b", "label": "B", "subsystem": "S", "changes": [{"change": "2x", "metric": 110}], "verdict": "helps"}]})"),
+                             {"key": "b", "label": "B", "subsystem": "S", "changes": [{"change": "-10%", "metric": null}, {"change": "2x", "metric": 110}], "verdict": "helps"}]})"),
       "sensitivity");
   EXPECT_EQ(texts(s.table.rows[0]),
             (std::vector<std::string>{"B", "S", "\u2013", "10.00", "helps", "", "b"}));
@@ -150,19 +160,43 @@ TEST(SensitivitySections, ChangesAreRelativeToTheBase) {
             (std::vector<std::string>{"A", "S", "\u22125.00", "\u2013", "helps", "", "a"}));
 }
 
-// 10 ms to 6 ms; the parts alone take 3 ms off, so 1 ms more goes together.
-TEST(ComparisonSections, TheWayFromAToBIsWhole) {
-  const Section s = find(
-      sections(
-          R"({"kind": "comparison", "schema": 1, "metric": "step_us", "a": {"label": "A", "value": 10000, "limiter": "x"},
-                   "b": {"label": "B", "value": 6000, "limiter": "y"},
-                   "parts": [{"name": "HBM", "forward": -3000, "reverse": -3500, "interaction": -500}], "notes": ["n"]})"),
-      "comparison");
+const std::string kSides = R"("a": {"label": "A", "value": 10000, "limiter": "x", "metrics": {"chips": 2}},
+  "b": {"label": "B", "value": 6000, "limiter": "y", "metrics": {"chips": 4}}, "notes": ["n"])";
+
+// From 10 ms to 6 ms: HBM gains 3 ms and DMA 1; changes of time are gains with the other sign.
+TEST(ComparisonSections, GainsTakeTimeOffTheFirst) {
+  const Section s =
+      find(sections(R"({"kind": "comparison", "schema": 1, "metric": "time_us", )" + kSides +
+                    R"(, "parts": [{"name": "HBM", "forward": 3000, "reverse": 3500, "interaction": -500},
+                                                 {"name": "DMA", "forward": 1000, "reverse": 500, "interaction": 500}]})"),
+           "comparison");
   ASSERT_EQ(s.table.rows.size(), 4u);
+  EXPECT_EQ(s.table.columns[1].unit, "ms");
+  EXPECT_EQ(texts(s.table.rows[0]), (std::vector<std::string>{"A", "10.00", "\u2013", "\u2013"}));
+  EXPECT_EQ(texts(s.table.rows[1]), (std::vector<std::string>{"HBM", "\u22123.00", "\u22123.50", "0.50"}));
+  EXPECT_EQ(texts(s.table.rows[3]), (std::vector<std::string>{"B", "6.00", "\u2013", "\u2013"}));
+}
+
+// Two chips for 10 ms are 20 chip ms, four for 6 ms are 24: nothing was gained, and the parts say so.
+TEST(ComparisonSections, DifferentNumbersOfChipsCount) {
+  const Section s = find(
+      sections(R"({"kind": "comparison", "schema": 1, "metric": "chip_time_us", )" + kSides +
+               R"(, "parts": [{"name": "chips", "forward": -4000, "reverse": -4000, "interaction": 0}]})"),
+      "comparison");
+  EXPECT_EQ(texts(s.table.rows[0])[1], "20.00");
+  EXPECT_EQ(texts(s.table.rows[1])[1], "4.00");
+  EXPECT_EQ(texts(s.table.rows[2])[1], "24.00");
+  EXPECT_EQ(s.table.columns[1].unit, "chip ms");
+}
+
+TEST(ComparisonSections, PartsThatDoNotSumAreRefused) {
+  EXPECT_THROW(sections(R"({"kind": "comparison", "schema": 1, "metric": "time_us", )" + kSides +
+                        R"(, "parts": [{"name": "HBM", "forward": -4000, "reverse": 0, "interaction": 0}]})"),
+               ConfigError);
+  const Section s = find(
+      sections(R"({"kind": "comparison", "schema": 1, "metric": "time_us", )" + kSides + "}"), "comparison");
   EXPECT_EQ(texts(s.table.rows[1]),
-            (std::vector<std::string>{"HBM", "\u22123.00", "\u22123.50", "\u22120.50"}));
-  EXPECT_EQ(s.table.rows[2][0].text, "together, not alone");
-  EXPECT_DOUBLE_EQ(*s.table.rows[2][1].value, -1);
+            (std::vector<std::string>{"all of it", "\u22124.00", "\u2013", "\u2013"}));
 }
 
 // nccom-test's GB are GiB: 100 of them a second are 107.37 GB/s; at half the bound's time twice that were

@@ -1,4 +1,5 @@
 // Two answers side by side: how A becomes B, and which inputs differ.
+#include <algorithm>
 #include <cmath>
 
 #include "sim/report/page/metrics.h"
@@ -9,42 +10,54 @@ namespace {
 
 std::string label(const JsonView& root, const char* side) { return root.at(side).text("label"); }
 
-std::string capitalised(std::string text) {
-  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
-  return text;
+// Where the machines have different numbers of chips, a side counts with the time of all of them.
+double side_value(const JsonView& root, const char* side) {
+  const JsonView of = root.at(side);
+  const bool all_chips = root.text("metric") == "chip_time_us";
+  return of.number("value") * (all_chips ? of.at("metrics").number("chips") : 1);
 }
 
-// The parts, and what they leave of the difference, so that the way from A to B is whole.
+std::string summary(const JsonView& root, const MetricStyle& metric, double a, double b) {
+  const auto value = [&](double v) { return metric_cell(metric, v).text + ' ' + metric.unit; };
+  std::string out = "From " + value(a) + " to " + value(b);
+  if (a > 0) out += ", a factor of " + number_cell(b / a, 3).text;
+  return out + " of " + metric.title + ". The first is limited by " + root.at("a").text("limiter") +
+         ", the second by " + root.at("b").text("limiter") + '.';
+}
+
+// The parts as changes of time: the file has gains. They sum to the whole, else the file is not what it says.
 void add_way(const ReportInput& input, Sections& sections) {
   const JsonView root = input.root();
-  const MetricStyle metric = metric_named(root.text("metric"));
-  const double a = root.at("a").number("value");
-  const double b = root.at("b").number("value");
+  const double a = side_value(root, "a");
+  const double b = side_value(root, "b");
+  constexpr double kManyMicroseconds = 1e4;
+  MetricStyle metric = metric_named(root.text("metric"));
+  if (std::max(a, b) >= kManyMicroseconds) metric = in_milliseconds(metric);
   Section s{"comparison", label(root, "a") + " against " + label(root, "b"), input.name};
   s.names_page = s.title;
-  s.lead = capitalised(metric.title) + ": " + metric_cell(metric, a).text + " " + metric.unit + " against " +
-           metric_cell(metric, b).text + " " + metric.unit;
-  if (a > 0) s.lead += ", a factor of " + number_cell(b / a, 3).text;
-  s.lead += ". Limited by " + root.at("a").text("limiter") + " and by " + root.at("b").text("limiter") + ".";
-  s.table.columns = {{"part", "part", "", Align::kText},
-                     {"change", "changed in A", metric.unit},
-                     {"reverse", "changed back in B", metric.unit},
-                     {"interaction", "interaction", metric.unit}};
+  s.lead = summary(root, metric, a, b);
+  s.table.columns = {{"part", "replaced", "", Align::kText},
+                     {"change", "from the first on", metric.unit},
+                     {"reverse", "from the last on", metric.unit},
+                     {"interaction", "difference of the two", metric.unit}};
   s.table.rows.push_back({text_cell(label(root, "a")), metric_cell(metric, a), no_cell(), no_cell()});
   double rest = b - a;
   for (const JsonView& part : root.items("parts")) {
-    const auto cell = [&](const char* key) {
-      const std::optional<JsonView> value = part.find(key);
-      return value ? metric_cell(metric, value->number()) : no_cell();
-    };
-    rest -= part.number("forward");
+    const auto change = [&](const char* key) { return metric_cell(metric, -part.number(key)); };
+    rest += part.number("forward");
     s.table.rows.push_back(
-        {text_cell(part.text("name")), cell("forward"), cell("reverse"), cell("interaction")});
+        {text_cell(part.text("name")), change("forward"), change("reverse"), change("interaction")});
   }
-  if (std::abs(rest) > 1e-9 * std::abs(b - a))
-    s.table.rows.push_back(
-        {text_cell("together, not alone"), metric_cell(metric, rest), no_cell(), no_cell()});
+  const bool told_apart = !root.items("parts").empty();
+  if (told_apart && std::abs(rest) > 1e-6 * std::max(a, b))
+    root.at("parts").fail("expected the parts to sum to the difference of the two sides");
+  if (!told_apart)
+    s.table.rows.push_back({text_cell("all of it"), metric_cell(metric, rest), no_cell(), no_cell()});
   s.table.rows.push_back({text_cell(label(root, "b")), metric_cell(metric, b), no_cell(), no_cell()});
+  if (told_apart)
+    s.notes.push_back(
+        "One subsystem after the other of the first machine is replaced by the second's, from the first on "
+        "and again from the last on; less time is better. Where the two differ, subsystems work together.");
   for (const JsonView& note : root.items("notes")) s.notes.push_back(note.text());
   s.chart = "steps";
   s.options = {{"name", "part"},
@@ -94,7 +107,11 @@ void add_inputs(const ReportInput& input, Sections& sections) {
                      {"source_b", "source of the second", "", Align::kText}};
   const auto value = [](const JsonView& row, const char* key) {
     const std::optional<JsonView> found = row.find(key);
-    return found ? value_cell(found->json()) : no_cell();
+    if (!found) return no_cell();
+    // Figures are texts of JSON.
+    const std::string text = found->label();
+    const JsonView::Json parsed = JsonView::Json::parse(text, nullptr, false);
+    return parsed.is_number() || parsed.is_array() ? value_cell(parsed) : text_cell(text);
   };
   for (const JsonView& row : root.items("inputs")) {
     const std::optional<JsonView> ratio = row.find("ratio");

@@ -8,6 +8,7 @@ MetricStyle metric_named(const std::string& key) {
       {"tokens_per_s_per_chip", "per chip", "tokens/s", 1, 1, true},
       {"step_us", "step", "ms", 1e-3, 2, false},
       {"time_us", "time", "\u00b5s", 1, 2, false},
+      {"chip_time_us", "time of all chips", "chip \u00b5s", 1, 2, false},
       {"mfu", "MFU", "%", 100, 2, true},
       {"hfu", "HFU", "%", 100, 2, true},
       {"exposed_comm", "exposed communication", "%", 100, 2, false},
@@ -29,6 +30,14 @@ MetricStyle metric_named(const std::string& key) {
   for (const MetricStyle& metric : kMetrics)
     if (metric.key == key) return metric;
   return {key, key, "", 1, 3, true};
+}
+
+MetricStyle in_milliseconds(MetricStyle metric) {
+  const std::size_t micro = metric.unit.find("\u00b5");
+  if (micro == std::string::npos) return metric;
+  metric.unit.replace(micro, std::string("\u00b5").size(), "m");
+  metric.scale *= 1e-3;
+  return metric;
 }
 
 Cell metric_cell(const MetricStyle& metric, double value) {

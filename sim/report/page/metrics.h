@@ -19,6 +19,8 @@ struct MetricStyle {
 
 // A key that is not known is shown as it is.
 MetricStyle metric_named(const std::string& key);
+// The same in ms where it is in microseconds.
+MetricStyle in_milliseconds(MetricStyle metric);
 Cell metric_cell(const MetricStyle& metric, double value);
 
 }  // namespace trn

@@ -18,9 +18,13 @@ struct KindRow {
 // In the order of the page.
 const std::vector<KindRow>& kind_table() {
   static const std::vector<KindRow> kTable{
-      {"training", add_training},       {"run", add_run},
-      {"collective", add_collective},   {"comparison", add_comparison},
-      {"sensitivity", add_sensitivity}, {"study", add_study},
+      {"training", add_training},
+      {"run", add_run},
+      {"collective", add_collective},
+      {"comparison", add_comparison},
+      {"sensitivity", add_sensitivity},
+      {"breakeven", add_break_even},
+      {"study", add_study},
       {"search", add_search},
   };
   return kTable;

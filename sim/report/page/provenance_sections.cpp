@@ -40,6 +40,7 @@ const std::vector<Offer>& offers() {
       {"collective", "bus bandwidth of a collective by size, with its bound", "trnsim collective ... -o DIR"},
       {"comparison", "two machines or layouts side by side", "trnsim compare ... -o DIR"},
       {"sensitivity", "what a change of each figure of the machine does", "trnsim sensitivity ... -o DIR"},
+      {"breakeven", "how much better a knob has to get for a goal", "trnsim breakeven ... -o DIR"},
       {"study", "sweep map, Pareto front, impossible points",
        "trnsim sweep plan, worker, collect ... -o DIR"},
       {"search", "layouts ranked", "trnsim search ... -o DIR"}};

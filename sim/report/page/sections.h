@@ -17,6 +17,7 @@ void add_collective(const ReportInput& input, Sections& sections);
 void add_study(const ReportInput& input, Sections& sections);
 void add_search(const ReportInput& input, Sections& sections);
 void add_sensitivity(const ReportInput& input, Sections& sections);
+void add_break_even(const ReportInput& input, Sections& sections);
 void add_comparison(const ReportInput& input, Sections& sections);
 
 // Parts of several kinds; nothing where the file has no such data.

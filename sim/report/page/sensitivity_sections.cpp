@@ -17,6 +17,13 @@ std::vector<std::string> change_names(const std::vector<JsonView>& knobs) {
   return names;
 }
 
+// "-10%" is a knob 10 % worse, whichever way that is for it.
+std::string change_title(const std::string& change) {
+  if (change == "-10%") return "10 % worse";
+  if (change == "+10%") return "10 % better";
+  return change == "2x" ? "2x as good" : change;
+}
+
 struct KnobRow {
   double reach = 0;  // of its largest change
   std::vector<Cell> cells;
@@ -27,7 +34,9 @@ KnobRow knob_row(const JsonView& knob, const std::vector<std::string>& names, do
   row.cells = {text_cell(knob.text("label")), text_cell(knob.text("subsystem"))};
   std::map<std::string, double> effects;
   for (const JsonView& change : knob.items("changes")) {
-    const double effect = change.number("metric") / base - 1;
+    const std::optional<JsonView> value = change.find("metric");  // none where it was refused
+    if (!value) continue;
+    const double effect = value->number() / base - 1;
     effects[change.text("change")] = effect;
     row.reach = std::max(row.reach, std::abs(effect));
   }
@@ -46,18 +55,19 @@ void add_sensitivity(const ReportInput& input, Sections& sections) {
   const MetricStyle metric = metric_named(root.text("metric"));
   const double base = root.number("base");
   if (base <= 0) root.at("base").fail("expected a number > 0");
-  const std::vector<JsonView> knobs = root.at("knobs").items();
+  const std::vector<JsonView> knobs = root.items("knobs");
   const std::vector<std::string> names = change_names(knobs);
   Section s{"sensitivity", "Sensitivity", input.name};
   s.lead = "Change of " + metric.title + " against " + metric_cell(metric, base).text + " " + metric.unit +
            " on " + root.text("machine") +
-           " when one figure of the machine changes and the rest stays. It is limited by " +
+           " when one knob of the machine gets worse or better and the rest stays; a latency is better when "
+           "it is shorter. It is limited by " +
            root.text("limiter") + ".";
-  s.table.columns = {{"label", "figure", "", Align::kText}, {"subsystem", "subsystem", "", Align::kText}};
+  s.table.columns = {{"label", "knob", "", Align::kText}, {"subsystem", "subsystem", "", Align::kText}};
   nlohmann::ordered_json changes = nlohmann::ordered_json::array();
   for (std::size_t c = 0; c < names.size(); ++c) {
-    s.table.columns.push_back({"change" + std::to_string(c), names[c], "%"});
-    changes.push_back({{"key", "change" + std::to_string(c)}, {"name", names[c]}});
+    s.table.columns.push_back({"change" + std::to_string(c), change_title(names[c]), "%"});
+    changes.push_back({{"key", "change" + std::to_string(c)}, {"name", change_title(names[c])}});
   }
   s.table.columns.insert(s.table.columns.end(), {{"verdict", "verdict", "", Align::kText},
                                                  {"limited_by", "limited by", "", Align::kText},
@@ -69,6 +79,32 @@ void add_sensitivity(const ReportInput& input, Sections& sections) {
   for (KnobRow& row : rows) s.table.rows.push_back(std::move(row.cells));
   if (!s.table.rows.empty()) s.chart = "tornado";
   s.options = {{"changes", changes}, {"metric", metric.title}};
+  sections.push_back(std::move(s));
+}
+
+void add_break_even(const ReportInput& input, Sections& sections) {
+  const JsonView root = input.root();
+  Section s{"breakeven", "Break-even", input.name};
+  const std::string until = root.text("until");
+  const std::optional<JsonView> factor = root.find("factor");
+  if (root.at("holds_already").label() == "true")
+    s.lead = until + " holds already.";
+  else if (factor)
+    s.lead = until + " holds from " + root.text("knob") + ' ' + number_cell(factor->number(), 3).text +
+             " times as good.";
+  else
+    s.lead = until + " is out of reach of " + root.text("knob") + ": then " + root.text("limiter_at_most") +
+             " limits.";
+  s.table.columns = {{"factor", "times as good", ""}};
+  std::string metric;
+  for (const JsonView& tried : root.items("tried")) {
+    for (const auto& field : tried.fields())
+      if (field.first != "factor") metric = field.first;
+    const MetricStyle style = metric_named(metric);
+    if (s.table.columns.size() < 2) s.table.columns.push_back({"metric", style.title, style.unit});
+    s.table.rows.push_back(
+        {number_cell(tried.number("factor"), 3), metric_cell(style, tried.number(metric))});
+  }
   sections.push_back(std::move(s));
 }
 

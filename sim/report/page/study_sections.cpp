@@ -130,19 +130,18 @@ void add_impossible(const ReportInput& input, Sections& sections) {
   Section s{"impossible", "Impossible points", input.name};
   s.lead = "Refused before anything was simulated, and why.";
   s.filter = true;
-  const bool coordinates = points[0].find("coordinates").has_value();
+  // What a point is: its coordinates, or all it has besides the reason.
+  const auto place = [](const JsonView& point) { return point.find("coordinates").value_or(point); };
   std::vector<std::string> axes;
-  if (coordinates)
-    for (const JsonView& point : points)
-      for (const auto& field : point.at("coordinates").fields())
-        if (std::find(axes.begin(), axes.end(), field.first) == axes.end()) axes.push_back(field.first);
-  if (!coordinates) s.table.columns.push_back({"layout", "layout", "", Align::kText});
+  for (const JsonView& point : points)
+    for (const auto& field : place(point).fields())
+      if (field.first != "reason" && std::find(axes.begin(), axes.end(), field.first) == axes.end())
+        axes.push_back(field.first);
   for (const std::string& axis : axes) s.table.columns.push_back({axis, axis, "", Align::kText});
   s.table.columns.push_back({"reason", "reason", "", Align::kText});
   for (const JsonView& point : points) {
     std::vector<Cell> row;
-    if (!coordinates) row.push_back(text_cell(point.text("layout")));
-    for (const std::string& axis : axes) row.push_back(coordinate(point.at("coordinates"), axis));
+    for (const std::string& axis : axes) row.push_back(coordinate(place(point), axis));
     row.push_back(text_cell(point.text("reason")));
     s.table.rows.push_back(std::move(row));
   }
@@ -153,14 +152,14 @@ void add_search(const ReportInput& input, Sections& sections) {
   const JsonView root = input.root();
   Section s{"search", "Layout search", input.name};
   s.names_page = s.title;
-  s.lead = count_cell(root.at("rows").items().size()).text + " layouts simulated, " +
+  s.lead = count_cell(root.items("rows").size()).text + " layouts simulated, " +
            count_cell(root.count("pruned")).text + " pruned, " +
            count_cell(root.items("impossible").size()).text + " impossible. GiB is 2^30 bytes.";
   s.table.columns = {{"layout", "layout", "", Align::kText},       {"micro_batch", "micro-batch", ""},
                      {"recompute", "recompute", "", Align::kText}, {"lnc", "LNC", ""},
                      {"metric0", "per chip", "tokens/s"},          {"metric1", "HBM of a rank", "GiB"},
                      {"limiter", "what limits", "", Align::kText}};
-  for (const JsonView& row : root.at("rows").items())
+  for (const JsonView& row : root.items("rows"))
     s.table.rows.push_back({text_cell(row.text("layout")), count_cell(row.count("micro_batch")),
                             text_cell(row.text("recompute")), count_cell(row.count("lnc")),
                             number_cell(row.number("tokens_per_s_per_chip"), 1),

@@ -2,7 +2,7 @@
 import { rowChart } from "./rows.js";
 
 const effect = (value, decimals) => (value === undefined ? "\u2013" : `${value > 0 ? "+" : value < 0 ? "\u2212" : ""}${Math.abs(value).toFixed(decimals)}`);
-const isFactor = (name) => /x$/i.test(name);
+const isFactor = (name) => /^[\d.]+x/.test(name);
 
 export function tornado({ rows, options, width }) {
   const per = options.changes;
@@ -17,7 +17,7 @@ export function tornado({ rows, options, width }) {
   const reach = Math.max(0.1, ...effects.map(Math.abs));
   const names = per.map((c) => c.name);
   const scale = { domain: names, range: ["var(--c2)", "var(--c1)", "var(--c3)", "var(--c4)", "var(--c5)"] };
-  const color = { field: "change", type: "nominal", sort: null, scale, legend: { title: null, symbolType: "square", symbolOpacity: 1, labelExpr: "datum.label + ' of the figure'", columns: width < 620 ? 2 : 5 } };
+  const color = { field: "change", type: "nominal", sort: null, scale, legend: { title: null, symbolType: "square", symbolOpacity: 1, columns: width < 620 ? 2 : 5 } };
   const tooltip = [{ field: "name", title: "figure" }, { field: "change" }, { field: "effect", title: `change of ${options.metric}, %`, format: "+,.2f" }];
   const domain = [Math.min(0, ...effects) - reach * 0.04, Math.max(0, ...effects) + reach * 0.04];
   const marks = [
