@@ -8,7 +8,9 @@
 
 namespace trn {
 
-std::uint64_t parse_size(const std::string& text) {
+std::uint64_t parse_size(const std::string& text) { return parse_size("--sizes", text); }
+
+std::uint64_t parse_size(const std::string& option, const std::string& text) {
   static const std::vector<std::pair<std::string, double>> kUnits{
       {"", 1},     {"B", 1},      {"KB", 1e3},      {"MB", 1e6},
       {"GB", 1e9}, {"KiB", 1024}, {"MiB", 1048576}, {"GiB", 1073741824}};
@@ -22,7 +24,7 @@ std::uint64_t parse_size(const std::string& text) {
   for (const auto& [unit, factor] : kUnits)
     if (used > 0 && text.substr(used) == unit && number * factor >= 1 && number * factor <= 1e15)
       return static_cast<std::uint64_t>(number * factor);
-  throw UsageError("--sizes: \"" + text + "\": expected a size of 1 B to 1 PB such as 64KiB or 1GiB");
+  throw UsageError(option + ": \"" + text + "\": expected a size of 1 B to 1 PB such as 64KiB or 1GiB");
 }
 
 std::vector<std::uint64_t> parse_sizes(const std::string& text) {

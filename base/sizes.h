@@ -10,6 +10,7 @@ namespace trn {
 // 4096, 64KiB, 1MB: binary units with i, decimal ones without. "1MiB", or "1MiB:1GiB:x4". UsageErrors name
 // --sizes.
 std::uint64_t parse_size(const std::string& text);
+std::uint64_t parse_size(const std::string& option, const std::string& text);
 std::vector<std::uint64_t> parse_sizes(const std::string& text);
 
 // A whole number, or any number, within bounds; UsageErrors name the option.

@@ -1,15 +1,11 @@
 #include "base/text.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
+#include "base/atomic_file.h"
 #include "base/error.h"
 
 namespace trn {
@@ -87,20 +83,9 @@ std::string read_text_file(const std::string& path) {
 }
 
 void write_file_atomically(const std::string& path, const std::string& content) {
-  // Of this process: two that write the same file do not meet.
-  const std::string temporary = path + '.' + std::to_string(getpid()) + ".partial";
-  const auto fail = [&](int error) {
-    std::remove(temporary.c_str());
-    throw UsageError(path + ": cannot write this file: " + std::strerror(error) +
-                     "; check the folder, its permissions and the space left");
-  };
-  std::FILE* out = std::fopen(temporary.c_str(), "wb");
-  if (out == nullptr) fail(errno);
-  const bool written = std::fwrite(content.data(), 1, content.size(), out) == content.size() &&
-                       std::fflush(out) == 0 && fsync(fileno(out)) == 0;
-  const int error = errno;
-  if (std::fclose(out) != 0 || !written) fail(written ? errno : error);
-  if (std::rename(temporary.c_str(), path.c_str()) != 0) fail(errno);
+  AtomicFile file(path);
+  file.write(content.data(), content.size());
+  file.commit();
 }
 
 }  // namespace trn

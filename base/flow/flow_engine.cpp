@@ -142,6 +142,7 @@ void FlowEngine::touch(FlowClassId id, Picoseconds now) {
 void FlowEngine::settle(Picoseconds now) {
   for (const FlowClassId id : changed_)
     if (classes_[id].queue.empty()) {
+      if (listener_ != nullptr) tell(id, now);
       detach(id);
     } else {
       sweep_.set_count(id, classes_[id].queue.size());
@@ -211,6 +212,7 @@ void FlowEngine::apply(FlowClassId id, const FlowShare& share, Picoseconds now) 
     c.queue.set_rate(share.rate);
   }
   if (same_rate && !c.changed) return;
+  if (listener_ != nullptr) tell(id, now);
   c.changed = false;
   graph_.settled(id);
   const Picoseconds end = c.queue.first_end();
@@ -244,6 +246,12 @@ void FlowEngine::rebind(Class& c, std::uint32_t binding, Picoseconds now) {
   if (c.binding != kOwnCap) ledger_.release(c.binding, now);
   c.binding = binding;
   if (binding != kOwnCap) ledger_.bind(binding, now);
+}
+
+void FlowEngine::tell(FlowClassId id, Picoseconds now) {
+  const Class& c = classes_[id];
+  listener_->rate_changed(id, c.shape, !c.interned, c.queue.rate() * static_cast<double>(c.queue.size()),
+                          now);
 }
 
 }  // namespace trn

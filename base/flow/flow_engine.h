@@ -7,6 +7,7 @@
 
 #include "base/flow/class_census.h"
 #include "base/flow/flow_graph.h"
+#include "base/flow/flow_listener.h"
 #include "base/flow/flow_mover.h"
 #include "base/flow/level_sweep.h"
 #include "base/flow/rate_memo.h"
@@ -39,6 +40,9 @@ class FlowEngine final : public FlowMover {
   FlowId start(Picoseconds now, const FlowSpec& spec) override;
   std::optional<Picoseconds> next_completion(Picoseconds now) override;
   void take_completed(Picoseconds now, std::vector<FlowId>& completed) override;
+
+  // Before the first flow; it must outlive the engine. What it hears changes nothing.
+  void listen(FlowListener* listener) { listener_ = listener; }
 
   std::size_t active() const { return active_count_; }
   std::uint64_t solves() const { return solves_; }      // of components whose rates had to be worked out,
@@ -76,8 +80,10 @@ class FlowEngine final : public FlowMover {
   void turn(const TurningSolver::Turning& turning, Picoseconds now);
   void account(Class& c, const ServiceQueue::Served& served);
   void rebind(Class& c, std::uint32_t binding, Picoseconds now);
+  void tell(FlowClassId id, Picoseconds now);
 
   const Reach reach_;
+  FlowListener* listener_ = nullptr;
   std::vector<Class> classes_;
   std::vector<FlowClassId> free_classes_;  // of single flows
   std::unordered_multimap<std::uint64_t, FlowClassId> interned_;

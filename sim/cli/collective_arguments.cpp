@@ -56,8 +56,9 @@ void CollectiveArguments::add_to(CLI::App& command) {
                   "auto: one chip stands for all where that is exact; full: every chip's flows")
       ->check(CLI::IsMember({"auto", "full"}))
       ->capture_default_str();
+  recording.add_to(command);
   command.add_flag("--json", json, "print JSON, with the columns and units of nccom-test (its GB are GiB)");
-  command.add_option("-o,--output", output, "folder for result.json");
+  command.add_option("-o,--output", output, "folder for result.json and --tables");
 }
 
 }  // namespace trn

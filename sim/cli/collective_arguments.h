@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sim/cli/machine_option.h"
+#include "sim/cli/recording_option.h"
 #include "sim/study/collective_question.h"
 
 namespace trn {
@@ -9,6 +10,7 @@ namespace trn {
 struct CollectiveArguments {
   CollectiveQuestion question;
   MachineOption machine;
+  RecordingOption recording;
   bool json = false;
   std::string output;
 

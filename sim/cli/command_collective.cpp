@@ -96,12 +96,24 @@ void write_result(const std::string& folder, const nlohmann::ordered_json& rows,
   write_file_atomically(folder + "/result.json", json.dump(2) + '\n');
 }
 
+// Of one collective.
+std::unique_ptr<Recording> start_recording(RecordingOption option, const CollectiveSetting& s,
+                                           const std::string& folder) {
+  if (option.asked() && (s.sizes.size() > 1 || s.algorithms().size() > 1))
+    throw UsageError(
+        "--timeline and --tables are of one run: give one size (--sizes 64MiB) and one algorithm");
+  option.folder = folder;
+  return option.start();
+}
+
 void run(const CollectiveArguments& arguments) {
   CollectiveQuestion a = arguments.question;
   a.machine = arguments.machine;
   const Machine machine = arguments.machine.resolve();
   CollectiveSetting s = collective_setting(a, machine.config);
   s.check_algorithm();
+  const std::unique_ptr<Recording> recording = start_recording(arguments.recording, s, arguments.output);
+  s.options.listener = listener_of(recording);
   std::vector<Row> rows;
   if (!arguments.json) print_header(a, s);
   std::string why_full;
@@ -120,10 +132,12 @@ void run(const CollectiveArguments& arguments) {
       ranges_of_answer(machine.document, {s.machine.shape, false, true, a.domains > 1});
   const nlohmann::ordered_json json = rows_json(a, s, rows, ranges);
   if (!arguments.output.empty()) write_result(arguments.output, json, machine.document);
+  const std::string written = recording != nullptr ? recording->finish() : "";
   if (arguments.json) {
     fmt::print("{}\n", json.dump(2));
     return;
   }
+  fmt::print("{}", written);
   if (!why_full.empty()) fmt::print("# every chip simulated: {}\n", why_full);
   fmt::print("{}", range_lines(ranges));
 }

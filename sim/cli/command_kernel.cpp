@@ -8,6 +8,7 @@
 #include "sim/cli/machine_option.h"
 #include "sim/cli/precision_option.h"
 #include "sim/cli/print_result.h"
+#include "sim/cli/recording_option.h"
 #include "sim/functional/kernel_check.h"
 #include "sim/report/range_report.h"
 #include "sim/run/simulation.h"
@@ -70,6 +71,7 @@ void check(const KernelCheckArguments& arguments) {
 struct KernelRun {
   std::string name;
   MachineOption machine;
+  RecordingOption recording;
   std::size_t lnc = 1;
   bool json = false;
   bool functional = false;
@@ -108,19 +110,22 @@ void run(const KernelRun& options, const std::vector<std::string>& rest) {
   const KernelRow& kernel = find_kernel(options.name);
   const Program program = kernel.build(kernel_arguments(kernel, pairs(rest)), machine, options.lnc);
   if (!options.trace.empty()) write_file_atomically(options.trace, write_trace(program));
+  const std::unique_ptr<Recording> recording = options.recording.start();
   KernelCheckResult checked;
   if (options.functional)
     checked = check_kernel(kernel, kernel_arguments(kernel, pairs(rest)), machine, options.lnc,
-                           {1, precision_named(options.precision)});
-  const RunResult result = options.functional ? checked.run : run_program(program, machine);
+                           {1, precision_named(options.precision)}, listener_of(recording));
+  const RunResult result =
+      options.functional ? checked.run : run_program(program, machine, nullptr, listener_of(recording));
   fmt::print("{}", options.json ? result_json(result) : result_text(result));
   if (options.functional && !options.json)
     fmt::print("  on data, against the reference: {}\n{}", checked.passed() ? "ok" : "FAILED",
                check_lines(checked));
   if (options.functional && !checked.passed())
     throw ProgramError("kernel " + kernel.name + ": wrong results");
+  const std::string written = recording != nullptr ? recording->finish() : "";
   if (!options.json)
-    fmt::print("  runtime.kernel_overhead_ns adds {} to a kernel launched alone; not included\n",
+    fmt::print("{}  runtime.kernel_overhead_ns adds {} to a kernel launched alone; not included\n", written,
                time_text(machine.kernel_overhead));
   if (!options.json)
     fmt::print("{}", range_lines(ranges_of_answer(options.machine.document(), {machine.shape, true})));
@@ -140,6 +145,8 @@ void add_kernel(CLI::App& app) {
   command->add_option("name", options->name, "see trnsim kernel list")->required();
   options->machine.add_to(*command, "trn2");
   options->machine.add_hbm_model_to(*command);
+  options->recording.add_to(*command);
+  options->recording.add_folder_to(*command);
   command->add_option("--lnc", options->lnc, "1: one core, 2: a pair")
       ->check(CLI::IsMember({1, 2}))
       ->capture_default_str();

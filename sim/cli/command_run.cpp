@@ -9,6 +9,7 @@
 #include "sim/cli/precision_option.h"
 #include "sim/cli/print_job.h"
 #include "sim/cli/print_result.h"
+#include "sim/cli/recording_option.h"
 #include "sim/functional/data_run.h"
 #include "sim/run/simulation.h"
 #include "traces/program_file.h"
@@ -24,12 +25,15 @@ struct RunArguments {
   bool functional = false;
   std::string precision = "hardware";
   MachineOption machine;
+  RecordingOption recording;
   bool json = false;
 };
 
 // Timed on data: what HBM holds afterwards, and every access that nothing orders.
-void run_functional(const Program& program, const MachineConfig& machine, Precision precision) {
-  const DataRunResult result = run_on_data(program, machine, {1, precision});
+void run_functional(const Program& program, const MachineConfig& machine, Precision precision,
+                    Recording* recording) {
+  const DataRunResult result =
+      run_on_data(program, machine, {1, precision}, recording != nullptr ? recording->listener() : nullptr);
   fmt::print("{}", result_text(result.run));
   for (const TensorSummary& t : result.hbm)
     fmt::print("  {:<12} mean {:.6g}, rms {:.6g}, {:.6g} to {:.6g}\n", t.name, t.mean, t.rms, t.least,
@@ -42,25 +46,30 @@ void run_functional(const Program& program, const MachineConfig& machine, Precis
                        std::to_string(result.poisoned.size()) + " reads of unwritten bytes" +
                        (result.right() ? "" : ", not what .golden says") + "; see above");
   fmt::print("  no hazards, no reads of unwritten bytes\n");
+  if (recording != nullptr) fmt::print("{}", recording->finish());
 }
 
 void run(const RunArguments& arguments) {
   const Job job = load_job(arguments.file, arguments.mesh);
   const MachineConfig machine = arguments.machine.load();
+  const std::unique_ptr<Recording> recording = arguments.recording.start();
   if (arguments.functional) {
     if (job.ranks() > 1) throw UsageError("--functional runs one rank; leave out --mesh");
-    run_functional(job.programs[0], machine, precision_named(arguments.precision));
+    run_functional(job.programs[0], machine, precision_named(arguments.precision), recording.get());
     return;
   }
   const std::string why = why_not_folded(job, machine);
   if (arguments.detail == "one" && why.empty()) {
-    const RunResult result = run_folded(job, machine);
+    const RunResult result = run_folded(job, machine, nullptr, listener_of(recording));
     fmt::print("{}", arguments.json ? result_json(result) : result_text(result));
   } else {
     if (!why.empty() && !arguments.json) fmt::print("# every rank in full: {}\n", why);
-    const JobResult result = run_every_rank(job, machine);
+    const JobResult result = run_every_rank(job, machine, listener_of(recording));
     fmt::print("{}", arguments.json ? job_json(job, result) : job_text(job, result));
   }
+  if (recording == nullptr) return;
+  const std::string written = recording->finish();
+  if (!arguments.json) fmt::print("{}", written);
 }
 
 }  // namespace
@@ -86,6 +95,8 @@ void add_run(CLI::App& app) {
   add_precision(*command, arguments->precision);
   arguments->machine.add_to(*command, "trn2");
   arguments->machine.add_hbm_model_to(*command);
+  arguments->recording.add_to(*command);
+  arguments->recording.add_folder_to(*command);
   command->add_flag("--json", arguments->json, "print JSON");
   command->callback([arguments] { run(*arguments); });
 }

@@ -11,6 +11,7 @@
 #include "sim/cli/machine_option.h"
 #include "sim/cli/print_result.h"
 #include "sim/cli/print_training.h"
+#include "sim/cli/recording_option.h"
 #include "sim/cli/training_options.h"
 #include "sim/study/condition.h"
 #include "sim/study/training_interval.h"
@@ -21,6 +22,7 @@ namespace {
 struct TrainArguments {
   TrainingQuestion question;
   MachineOption machine;
+  RecordingOption recording;
   bool json = false;
   bool brief = false;
   bool interval = true;
@@ -45,9 +47,10 @@ std::string what_if(const TrainingResult& base, const TrainingResult& changed,
                      time_text(largest->time), time_text(changed.run.time));
 }
 
-TrainingResult simulate(const TrainingQuestion& question, const Machine& machine) {
+TrainingResult simulate(const TrainingQuestion& question, const Machine& machine,
+                        RunListener* listener = nullptr) {
   const TrainingSetting s = training_setting(question, machine.config);
-  return simulate_training(s.model, s.plan, machine.config);
+  return simulate_training(s.model, s.plan, machine.config, listener);
 }
 
 void run(TrainArguments a) {
@@ -55,7 +58,12 @@ void run(TrainArguments a) {
   std::vector<Condition> conditions;
   for (const std::string& text : a.assertions) conditions.push_back(parse_condition("--assert", text));
   const Machine machine = a.machine.resolve();
-  TrainingResult result = simulate(a.question, machine);
+  a.recording.folder = a.output;
+  const std::unique_ptr<Recording> recording = a.recording.start();
+  // Of the run that is asked for: rank 0's, or, with --detail full, every rank's.
+  RunListener* const listener = listener_of(recording);
+  const bool full = a.detail == "full";
+  TrainingResult result = simulate(a.question, machine, full ? nullptr : listener);
   if (!a.brief && a.interval) result.interval = training_interval(a.question, machine);
   const std::string json = training_json(result, machine.document);
   if (!a.output.empty()) {
@@ -63,12 +71,15 @@ void run(TrainArguments a) {
     write_file_atomically(a.output + "/result.json", json);
   }
   fmt::print("{}", a.json ? json : training_text(result, machine.document, a.brief));
-  if (a.detail == "full" && !a.json) {
+  if (full && (!a.json || listener != nullptr)) {
     const TrainingSetting s = training_setting(a.question, machine.config);
-    const Picoseconds full = simulate_every_rank(s.model, s.plan, machine.config);
-    fmt::print("  every rank simulated: step {}, {:+.4f} % against one rank for all\n", time_text(full),
-               100 * (to_us(full) / to_us(result.run.time) - 1));
+    const Picoseconds time = simulate_every_rank(s.model, s.plan, machine.config, listener).time;
+    if (!a.json)
+      fmt::print("  every rank simulated: step {}, {:+.4f} % against one rank for all\n", time_text(time),
+                 100 * (to_us(time) / to_us(result.run.time) - 1));
   }
+  const std::string written = recording != nullptr ? recording->finish() : "";
+  if (!a.json) fmt::print("{}", written);
   if (!a.json && !a.machine.sets.empty()) {
     MachineOption plain = a.machine;
     plain.sets.clear();
@@ -96,6 +107,7 @@ void add_train(CLI::App& app) {
   command->add_option("--detail", a->detail, "full: also simulate every rank and compare; for small models")
       ->check(CLI::IsMember({"one", "full"}))
       ->capture_default_str();
+  a->recording.add_to(*command);
   command
       ->add_option(
           "--assert", a->assertions,
@@ -105,7 +117,7 @@ void add_train(CLI::App& app) {
   command->add_flag("--brief", a->brief, "print the headline only");
   command->add_flag("!--no-interval", a->interval,
                     "leave out the two runs with all unannounced figures at one end");
-  command->add_option("-o,--output", a->output, "folder for result.json");
+  command->add_option("-o,--output", a->output, "folder for result.json and --tables");
   command->callback([a] { run(*a); });
 }
 

@@ -48,7 +48,8 @@ std::vector<Matrix> expectations(const Program& program, RankMemory& memory) {
 
 }  // namespace
 
-DataRunResult run_on_data(const Program& program, const MachineConfig& machine, DataOptions options) {
+DataRunResult run_on_data(const Program& program, const MachineConfig& machine, DataOptions options,
+                          RunListener* listener) {
   DataExecution execution(program, machine, options.precision);
   HazardChecker hazards(program);
   Observers both({&execution, &hazards});
@@ -58,7 +59,7 @@ DataRunResult run_on_data(const Program& program, const MachineConfig& machine, 
       write_matrix(execution.memory(), t, normal_matrix(program.tensors[t], random));
   const std::vector<Matrix> expected = expectations(program, execution.memory());
   DataRunResult result;
-  result.run = run_program(program, machine, &both);
+  result.run = run_program(program, machine, &both, listener);
   execution.finish();
   for (std::uint32_t t = 0; t < program.tensors.size(); ++t)
     if (program.tensors[t].space == Space::kHbm)

@@ -9,6 +9,7 @@
 #include "models/machine_config.h"
 #include "sim/functional/comparison.h"
 #include "sim/functional/functional_run.h"
+#include "sim/machine/run_listener.h"
 #include "sim/run/run_result.h"
 
 namespace trn {
@@ -33,6 +34,7 @@ struct DataRunResult {
 
 // What the program's goldens name must be written anew, unless they use it themselves.
 // ProgramError if the program has collectives: execution on data covers one rank.
-DataRunResult run_on_data(const Program& program, const MachineConfig& machine, DataOptions options = {});
+DataRunResult run_on_data(const Program& program, const MachineConfig& machine, DataOptions options = {},
+                          RunListener* listener = nullptr);
 
 }  // namespace trn

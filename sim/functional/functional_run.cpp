@@ -29,7 +29,8 @@ std::optional<std::int32_t> DataExecution::register_loaded(const IssuedInstructi
   return executor_.load_register(issued.core, resolved(issued));
 }
 
-std::uint64_t DataExecution::transfer_triggered(const IssuedInstruction& issued, Picoseconds first_byte) {
+std::uint64_t DataExecution::transfer_triggered(const IssuedInstruction& issued, Picoseconds first_byte,
+                                                const TransferShape&) {
   advance(issued.start);
   const std::uint64_t item = add(issued);
   items_[item].transfer = true;
@@ -37,7 +38,7 @@ std::uint64_t DataExecution::transfer_triggered(const IssuedInstruction& issued,
   return item;
 }
 
-void DataExecution::transfer_done(std::uint64_t transfer, Picoseconds now) {
+void DataExecution::transfer_done(std::uint64_t transfer, Picoseconds, Picoseconds now) {
   events_.push({now, Step::kCommit, transfer});
 }
 

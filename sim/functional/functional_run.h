@@ -28,8 +28,9 @@ class DataExecution : public ExecutionObserver {
 
   void issued(const IssuedInstruction& issued) override;
   std::optional<std::int32_t> register_loaded(const IssuedInstruction& issued) override;
-  std::uint64_t transfer_triggered(const IssuedInstruction& issued, Picoseconds first_byte) override;
-  void transfer_done(std::uint64_t transfer, Picoseconds now) override;
+  std::uint64_t transfer_triggered(const IssuedInstruction& issued, Picoseconds first_byte,
+                                   const TransferShape&) override;
+  void transfer_done(std::uint64_t transfer, Picoseconds, Picoseconds now) override;
   // Everything that was issued takes effect.
   void finish() { advance(Picoseconds::max()); }
 

@@ -172,7 +172,8 @@ void HazardChecker::issued(const IssuedInstruction& issued) {
   steps_.push_back({issued.core, issued.engine, false, 0, resolved(issued)});
 }
 
-std::uint64_t HazardChecker::transfer_triggered(const IssuedInstruction& issued, Picoseconds) {
+std::uint64_t HazardChecker::transfer_triggered(const IssuedInstruction& issued, Picoseconds,
+                                                const TransferShape&) {
   steps_.push_back({issued.core, issued.engine, false, 0, resolved(issued)});
   const auto trigger = static_cast<std::uint32_t>(steps_.size() - 1);
   steps_.push_back({issued.core, issued.engine, true, trigger, steps_.back().instruction});

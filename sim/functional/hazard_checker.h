@@ -15,8 +15,9 @@ class HazardChecker : public ExecutionObserver {
   explicit HazardChecker(const Program& program) : program_(program) {}
 
   void issued(const IssuedInstruction& issued) override;
-  std::uint64_t transfer_triggered(const IssuedInstruction& issued, Picoseconds first_byte) override;
-  void transfer_done(std::uint64_t, Picoseconds) override {}
+  std::uint64_t transfer_triggered(const IssuedInstruction& issued, Picoseconds first_byte,
+                                   const TransferShape&) override;
+  void transfer_done(std::uint64_t, Picoseconds, Picoseconds) override {}
 
   // After the run: a line a kind of hazard, each once a pair of places in the program, the first of them in
   // full.

@@ -28,7 +28,8 @@ bool KernelCheckResult::passed() const {
 }
 
 KernelCheckResult check_kernel(const KernelRow& kernel, const KernelArguments& arguments,
-                               const MachineConfig& machine, std::size_t cores, DataOptions options) {
+                               const MachineConfig& machine, std::size_t cores, DataOptions options,
+                               RunListener* listener) {
   if (!kernel.proof.expected)
     throw UsageError("kernel " + kernel.name + " has no reference to check against");
   const Program program = kernel.build(arguments, machine, cores);
@@ -51,7 +52,7 @@ KernelCheckResult check_kernel(const KernelRow& kernel, const KernelArguments& a
   KernelCheckResult result;
   HazardChecker hazards(program);
   Observers both({&execution, &hazards});
-  result.run = run_program(program, machine, &both);
+  result.run = run_program(program, machine, &both, listener);
   execution.finish();
   for (const auto& [name, value] : expected) {
     const std::uint32_t t = find_tensor(program, name);

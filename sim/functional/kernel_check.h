@@ -7,6 +7,7 @@
 #include "kernels/registry.h"
 #include "sim/functional/comparison.h"
 #include "sim/functional/functional_run.h"
+#include "sim/machine/run_listener.h"
 #include "sim/run/run_result.h"
 
 namespace trn {
@@ -22,6 +23,7 @@ struct KernelCheckResult {
 
 // UsageError if the kernel has no reference.
 KernelCheckResult check_kernel(const KernelRow& kernel, const KernelArguments& arguments,
-                               const MachineConfig& machine, std::size_t cores, DataOptions options = {});
+                               const MachineConfig& machine, std::size_t cores, DataOptions options = {},
+                               RunListener* listener = nullptr);
 
 }  // namespace trn

@@ -20,14 +20,15 @@ class Observers : public ExecutionObserver {
       if (const auto value = observer->register_loaded(issued)) found = value;
     return found;
   }
-  std::uint64_t transfer_triggered(const IssuedInstruction& issued, Picoseconds first_byte) override {
+  std::uint64_t transfer_triggered(const IssuedInstruction& issued, Picoseconds first_byte,
+                                   const TransferShape& shape) override {
     std::vector<std::uint64_t>& numbers = numbers_.emplace_back();
     for (ExecutionObserver* observer : all_)
-      numbers.push_back(observer->transfer_triggered(issued, first_byte));
+      numbers.push_back(observer->transfer_triggered(issued, first_byte, shape));
     return numbers_.size() - 1;
   }
-  void transfer_done(std::uint64_t transfer, Picoseconds now) override {
-    for (std::size_t i = 0; i < all_.size(); ++i) all_[i]->transfer_done(numbers_[transfer][i], now);
+  void transfer_done(std::uint64_t transfer, Picoseconds started, Picoseconds now) override {
+    for (std::size_t i = 0; i < all_.size(); ++i) all_[i]->transfer_done(numbers_[transfer][i], started, now);
   }
 
  private:

@@ -3,12 +3,14 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/text.h"
 
 namespace trn {
 
-MeshMachine::MeshMachine(const Job& job, const MachineConfig& machine)
+MeshMachine::MeshMachine(const Job& job, const MachineConfig& machine, RunListener* listener)
     : job_(job),
       machine_(machine),
+      listener_(listener),
       seating_(job, machine),
       pools_(job.ranks() == 1 ? stack_pools_alone(machine, job.programs[0].cores.size())
                               : stack_pools(machine, job.programs[0].cores.size())),
@@ -21,6 +23,47 @@ MeshMachine::MeshMachine(const Job& job, const MachineConfig& machine)
   traffic_module_ = std::make_unique<TrafficModule>("traffic", traffic_, [this] { deliver(); });
   for (std::size_t rank = 0; rank < ranks_.size(); ++rank) add_rank(rank);
   add_groups();
+  if (listener_ != nullptr) label_resources();
+}
+
+void MeshMachine::label_resources() {
+  using Kind = ResourceLabel::Kind;
+  FlowEngine& flows = traffic_.flows();
+  flows.listen(listener_->flows());
+  const std::vector<FlowEngine::ResourceReport> rows = flows.report();
+  std::vector<std::uint64_t> first_rank(seating_.chips());  // of a chip
+  for (std::uint64_t r = job_.ranks(); r-- > 0;) first_rank[job_.ranks() == 1 ? 0 : seating_.chip(r)] = r;
+  const auto label = [&](Kind kind, std::uint32_t resource, std::uint64_t rank, const std::string& name) {
+    listener_->resource({kind, resource, rank, name, rows[resource].capacity, 1});
+  };
+  for (std::size_t s = 0; s < stacks_.size(); ++s)
+    label(Kind::kMemory, stacks_[s], first_rank[s / chip_stacks()],
+          "HBM stack " + std::to_string(s % chip_stacks()));
+  for (std::size_t r = 0; r < ranks_.size(); ++r)
+    for (const FlowUse& engines : ranks_[r].engines)
+      label(Kind::kDmaEngines, engines.resource, r, rows[engines.resource].name);
+  for (std::size_t d = 0; d < dies_.size(); ++d)
+    label(Kind::kLink, dies_[d], first_rank[d / 2], "die-to-die into die " + std::to_string(d % 2));
+  for (std::size_t l = 0; l < links_.size(); ++l) {
+    const Link& link = topology_.links()[l];
+    label(Kind::kLink, links_[l], link.from < first_rank.size() ? first_rank[link.from] : 0,
+          rows[links_[l]].name + ' ' + topology_.vertex_name(link.from) + " to " +
+              topology_.vertex_name(link.to));
+  }
+}
+
+void MeshMachine::tell(std::size_t g, Picoseconds now) const {
+  if (listener_ == nullptr) return;
+  const Communicator& group = groups_[g];
+  std::vector<std::string> members;
+  for (const std::uint64_t rank : group.members.ranks) members.push_back(std::to_string(rank));
+  for (std::size_t m = 0; m < group.members.ranks.size(); ++m) {
+    const CollectiveRequest& request = group.asked[m].front();
+    listener_->collective({group.members.ranks[m], decl(group.members.ranks[m], request),
+                           schedules_.at({g, group.asked[0].front().collective})->algorithm,
+                           group.members.ranks.size(), join(members, ","), request.issued, group.started, now,
+                           request.semaphore, request.region});
+  }
 }
 
 void MeshMachine::add_fabric() {
@@ -82,7 +125,8 @@ void MeshMachine::add_rank(std::size_t r) {
       for (std::size_t e = 0; e < kEngineCount; ++e)
         numbers.push_back(queues_.add_queue({engines, rank.stack, {}}, 0, DescriptorMode::kStatic));
   }
-  rank.evaluator = std::make_unique<CoreEvaluator>(program, machine_.core);
+  if (listener_ != nullptr) rank.observer = listener_->cores(r, nullptr);
+  rank.evaluator = std::make_unique<CoreEvaluator>(program, machine_.core, rank.observer);
   rank.module = std::make_unique<CoreModule>(("rank" + std::to_string(r)).c_str(), *rank.evaluator,
                                              [this, r] { submit(r); });
 }
@@ -140,9 +184,13 @@ void MeshMachine::start(std::size_t g, Picoseconds now) {
               "the members of a group disagree on a collective");
   std::shared_ptr<const Schedule>& schedule = schedules_[{g, request.collective}];
   if (!schedule) schedule = group_schedule(first, members.shape, machine_);
-  group.run = std::make_unique<CollectiveRun>(traffic_, *group.paths, group.resources, schedule,
-                                              collective_start(first, machine_, seating_.ranks_per_chip()),
-                                              [this, g](Picoseconds at) { run_done(g, at); });
+  CollectiveStart start = collective_start(first, machine_, seating_.ranks_per_chip());
+  if (listener_ != nullptr) group.moves = listener_->moves(members.ranks, first);
+  start.listener = group.moves.get();
+  group.started = now;
+  group.run =
+      std::make_unique<CollectiveRun>(traffic_, *group.paths, group.resources, schedule, std::move(start),
+                                      [this, g](Picoseconds at) { run_done(g, at); });
   group.run->start(now);
 }
 
@@ -162,6 +210,7 @@ CollectiveResources MeshMachine::group_resources(const RankGroup& group) const {
 
 void MeshMachine::run_done(std::size_t g, Picoseconds now) {
   Communicator& group = groups_[g];
+  tell(g, now);
   for (const std::uint64_t rank : group.members.ranks) ranks_[rank].last_traffic = now;
   for (std::size_t m = 0; m < group.members.ranks.size(); ++m) {
     const CollectiveRequest request = group.asked[m].front();
@@ -178,6 +227,8 @@ void MeshMachine::run_done(std::size_t g, Picoseconds now) {
 
 void MeshMachine::deliver() {
   for (const TransferDone& done : queues_.completed()) {
+    if (ExecutionObserver* observer = ranks_[done.owner].observer)
+      observer->transfer_done(done.number, done.started, now());
     ranks_[done.owner].module->complete(done.completion);
     ranks_[done.owner].last_traffic = now();
   }

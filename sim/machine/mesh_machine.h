@@ -15,7 +15,8 @@ namespace trn {
 class MeshMachine {
  public:
   // Inside a ScopedContext. A checked job; it must outlive the machine.
-  MeshMachine(const Job& job, const MachineConfig& machine);
+  // The listener must outlive it too.
+  MeshMachine(const Job& job, const MachineConfig& machine, RunListener* listener = nullptr);
 
   // When the rank's last instruction and last transfer are complete.
   Picoseconds finish(std::size_t rank) const;
@@ -30,6 +31,7 @@ class MeshMachine {
 
  private:
   struct Rank {
+    ExecutionObserver* observer = nullptr;
     std::unique_ptr<CoreEvaluator> evaluator;
     std::unique_ptr<CoreModule> module;
     std::uint32_t stack = 0;
@@ -44,6 +46,8 @@ class MeshMachine {
     CollectiveResources resources;
     std::unique_ptr<MovePaths> paths;
     std::unique_ptr<CollectiveRun> run;  // the collective in flight
+    std::unique_ptr<MoveListener> moves;
+    Picoseconds started;
     bool busy = false;
   };
 
@@ -57,6 +61,8 @@ class MeshMachine {
   void try_start(std::size_t group);
   void start(std::size_t group, Picoseconds now);
   void run_done(std::size_t group, Picoseconds now);
+  void label_resources();
+  void tell(std::size_t group, Picoseconds now) const;
   const CollectiveDecl& decl(std::size_t rank, const CollectiveRequest& request) const {
     return job_.program(rank).collectives[request.collective];
   }
@@ -66,6 +72,7 @@ class MeshMachine {
 
   const Job& job_;
   MachineConfig machine_;
+  RunListener* listener_;
   Seating seating_;
   StackPools pools_;
   Topology topology_;

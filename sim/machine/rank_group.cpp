@@ -71,7 +71,9 @@ std::shared_ptr<const Schedule> group_schedule(const CollectiveDecl& decl, const
   task.ring_slices = machine.collectives.ring_slices;
   task.packet_bytes = machine.collectives.packet.count();
   const std::string name = choose_algorithm(task, shape, machine.collectives.automatic);
-  return std::make_shared<const Schedule>(make_schedule(name, task, shape));
+  Schedule schedule = make_schedule(name, task, shape);
+  schedule.algorithm = name;
+  return std::make_shared<const Schedule>(std::move(schedule));
 }
 
 CollectiveStart collective_start(const CollectiveDecl& decl, const MachineConfig& machine,

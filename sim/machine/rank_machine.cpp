@@ -7,13 +7,16 @@
 
 namespace trn {
 
-RankMachine::RankMachine(const Job& job, const MachineConfig& machine, ExecutionObserver* observer)
+RankMachine::RankMachine(const Job& job, const MachineConfig& machine, ExecutionObserver* observer,
+                         RunListener* listener)
     : program_(job.programs[0]),
       machine_(machine),
       seating_(job, machine),
       topology_(machine.fabric),
-      transfers_(make_transfer_model(program_, machine, traffic_, observer)),
+      transfers_(make_transfer_model(program_, machine, traffic_,
+                                     listener != nullptr ? listener->cores(0, observer) : observer)),
       evaluator_(program_, machine.core, transfers_->observer()),
+      listener_(listener),
       alone_(job.ranks() == 1),
       schedules_(program_.collectives.size()),
       streams_(machine.collectives.streams) {
@@ -22,6 +25,45 @@ RankMachine::RankMachine(const Job& job, const MachineConfig& machine, Execution
   add_axes(job);
   traffic_module_ = std::make_unique<TrafficModule>("traffic", traffic_, [this] { deliver(); });
   core_module_ = std::make_unique<CoreModule>("cores", evaluator_, [this] { submit(); });
+  if (listener_ != nullptr) label_resources();
+}
+
+// Its links are parts of the chip's, named as a whole: all groups of the axis do the same on them.
+void RankMachine::label_resources() {
+  using Kind = ResourceLabel::Kind;
+  traffic_.flows().listen(listener_->flows());
+  transfers_->listen(listener_->packets(0));
+  std::map<std::uint32_t, std::pair<std::string, double>> links;  // by resource
+  for (const auto& [name, axis] : axes_)
+    for (std::size_t c = 0; c < axis.resources.links.size(); ++c) {
+      const LinkClass& link = topology_.classes()[c];
+      links[axis.resources.links[c]] = {"link " + link.name + ", axis " + name, link.rate};
+    }
+  const std::vector<FlowEngine::ResourceReport> rows = traffic_.flows().report();
+  for (std::uint32_t r = 0; r < rows.size(); ++r) {
+    ResourceLabel label{Kind::kLink, r, 0, rows[r].name, rows[r].capacity, 1};
+    if (rows[r].name.rfind("HBM", 0) == 0) label.kind = Kind::kMemory;
+    if (rows[r].name.rfind("DMA", 0) == 0) label.kind = Kind::kDmaEngines;
+    if (const auto link = links.find(r); link != links.end()) {
+      label.name = link->second.first;
+      label.scale = link->second.second / rows[r].capacity;
+    }
+    listener_->resource(label);
+  }
+}
+
+std::unique_ptr<MoveListener> RankMachine::moves_of(const Axis& axis, const CollectiveDecl& decl) const {
+  if (listener_ == nullptr) return nullptr;
+  const auto first = axis.group.ranks.begin();
+  return listener_->moves({first, first + axis.group.shape.per_chip}, decl);
+}
+
+void RankMachine::tell(const CollectiveRequest& request, Picoseconds started, Picoseconds now) const {
+  if (listener_ == nullptr) return;
+  const CollectiveDecl& decl = program_.collectives[request.collective];
+  listener_->collective({0, decl, schedules_[request.collective]->algorithm,
+                         axes_.at(decl.axis).group.ranks.size(), "", request.issued, started, now,
+                         request.semaphore, request.region});
 }
 
 void RankMachine::add_cores() {
@@ -138,7 +180,8 @@ void RankMachine::submit() {
 
 void RankMachine::deliver() {
   for (const TransferDone& done : transfers_->queues().completed()) {
-    if (transfers_->observer() != nullptr) transfers_->observer()->transfer_done(done.number, now());
+    if (transfers_->observer() != nullptr)
+      transfers_->observer()->transfer_done(done.number, done.started, now());
     core_module_->complete(done.completion);
   }
   transfers_->queues().completed().clear();
@@ -161,8 +204,10 @@ void RankMachine::start_collective(std::size_t stream, Picoseconds now) {
   const Axis& axis = axes_.at(decl.axis);
   std::shared_ptr<const Schedule>& schedule = schedules_[s.waiting.front().collective];
   if (!schedule) schedule = group_schedule(decl, axis.group.shape, machine_);
-  s.run = std::make_unique<CollectiveRun>(traffic_, *axis.paths, axis.resources, schedule,
-                                          collective_start(decl, machine_, seating_.ranks_per_chip()),
+  CollectiveStart start = collective_start(decl, machine_, seating_.ranks_per_chip());
+  s.moves = moves_of(axis, decl);
+  start.listener = s.moves.get();
+  s.run = std::make_unique<CollectiveRun>(traffic_, *axis.paths, axis.resources, schedule, std::move(start),
                                           [this, stream](Picoseconds at) { collective_done(stream, at); });
   s.run->start(now);
 }
@@ -177,6 +222,7 @@ void RankMachine::collective_done(std::size_t stream, Picoseconds now) {
   totals.bytes += decl.bytes;
   totals.time += now - s.started;
   last_collective_ = now;
+  tell(request, s.started, now);
   if (request.semaphore != kNoSemaphore)  // every core of the rank sees it
     for (std::uint32_t core = 0; core < evaluator_.core_count(); ++core)
       collective_completions_.push_back({core, request.semaphore, request.increment, std::nullopt, false});

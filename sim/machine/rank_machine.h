@@ -15,6 +15,7 @@
 #include "models/machine_config.h"
 #include "sim/machine/chip_stacks.h"
 #include "sim/machine/rank_group.h"
+#include "sim/machine/run_listener.h"
 #include "sim/machine/transfer_model.h"
 
 namespace trn {
@@ -29,7 +30,9 @@ struct CollectiveTotals {
 class RankMachine {
  public:
   // Inside a ScopedContext. A checked job of one program; it must outlive the machine.
-  RankMachine(const Job& job, const MachineConfig& machine, ExecutionObserver* observer = nullptr);
+  // Observer and listener must outlive it too.
+  RankMachine(const Job& job, const MachineConfig& machine, ExecutionObserver* observer = nullptr,
+              RunListener* listener = nullptr);
 
   const CoreEvaluator& cores() const { return evaluator_; }
   const Traffic& traffic() const { return traffic_; }
@@ -50,6 +53,7 @@ class RankMachine {
   struct Stream {
     std::deque<CollectiveRequest> waiting;  // front: in flight
     std::unique_ptr<CollectiveRun> run;
+    std::unique_ptr<MoveListener> moves;
     Picoseconds started;
   };
 
@@ -71,6 +75,9 @@ class RankMachine {
   void enqueue(const CollectiveRequest& request);
   void start_collective(std::size_t stream, Picoseconds now);
   void collective_done(std::size_t stream, Picoseconds now);
+  void label_resources();
+  std::unique_ptr<MoveListener> moves_of(const Axis& axis, const CollectiveDecl& decl) const;
+  void tell(const CollectiveRequest& request, Picoseconds started, Picoseconds now) const;
 
   const Program& program_;
   MachineConfig machine_;
@@ -82,6 +89,7 @@ class RankMachine {
   CoreEvaluator evaluator_;
   std::uint32_t stack_ = 0;
   StackPools pools_{};
+  RunListener* listener_;
   bool alone_;  // the only rank
   std::optional<std::uint32_t> die_path_;
   std::vector<FlowUse> engines_;  // engine time of a byte, over all engines of the rank

@@ -34,6 +34,7 @@ class ChannelTransfers : public TransferModel {
   TransferQueues& queues() override { return queues_; }
   ExecutionObserver* observer() override { return &recorder_; }
   const ChannelMemory* channels() const override { return &stacks_[0]; }
+  void listen(PacketListener* listener) override { queues_.listen(listener); }
 
  private:
   std::vector<MemoryPort*> ports() {

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "models/memory/dma/packet_listener.h"
 #include "models/memory/dma/transfer_queues.h"
 #include "models/memory/hbm/channel_memory.h"
 
@@ -16,6 +17,8 @@ class TransferModel {
   virtual ExecutionObserver* observer() = 0;
   // The rank's own stack, where its channels are simulated; else null.
   virtual const ChannelMemory* channels() const { return nullptr; }
+  // Where packets are simulated one by one.
+  virtual void listen(PacketListener*) {}
 };
 
 // As `machine.hbm.model` says. The arguments must outlive it; `observer` may be null.

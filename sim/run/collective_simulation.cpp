@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "models/interconnect/collectives/choose.h"
 #include "models/interconnect/collectives/partners.h"
+#include "sim/run/collective_labels.h"
 
 namespace trn {
 namespace {
@@ -153,6 +154,9 @@ class Simulation {
     resources_.push_back(stand_alone_resources(traffic_.flows(), all, topology_, machine,
                                                result_.folded ? Detail::kFolded : Detail::kFull));
     const CollectiveResources& shared = resources_.front();
+    if (options.listener != nullptr)
+      labels_ = std::make_unique<CollectiveLabels>(*options.listener, jobs, all, topology_, result_.folded,
+                                                   machine, shared, traffic_.flows());
     if (options.background_rate > 0) {
       background_ = std::make_unique<BackgroundDma>(traffic_, shared, machine, options);
       background_->start(Picoseconds(0));
@@ -160,9 +164,11 @@ class Simulation {
     for (std::size_t i = 0; i < jobs.size(); ++i) {
       if (jobs.size() > 1) resources_.push_back(own_resources(shared, all, jobs[i].group));
       paths_.emplace_back(jobs[i].group, topology_, routes_, resources_.back(), machine);
-      runs_.push_back(std::make_unique<CollectiveRun>(
-          traffic_, paths_.back(), resources_.back(), prepared_[i].schedule,
-          start_of(jobs[i], machine, shared.lanes), [this, i](Picoseconds now) { done(i, now); }));
+      CollectiveStart start = start_of(jobs[i], machine, shared.lanes);
+      if (labels_ != nullptr) start.listener = labels_->moves(i);
+      runs_.push_back(std::make_unique<CollectiveRun>(traffic_, paths_.back(), resources_.back(),
+                                                      prepared_[i].schedule, std::move(start),
+                                                      [this, i](Picoseconds now) { done(i, now); }));
     }
   }
 
@@ -176,6 +182,7 @@ class Simulation {
     }
     check_progress(now);
     TRN_CHECK(open_ == 0, "a collective did not finish");
+    if (labels_ != nullptr) labels_->end();
     result_.moves = runs_[0]->moves();
     result_.bound = collective_bound(jobs_[0].task, jobs_[0].group, topology_,
                                      rank_rates(machine_, resources_.front().lanes));
@@ -196,6 +203,7 @@ class Simulation {
   }
   void done(std::size_t job, Picoseconds now) {
     if (job == 0) result_.time = now;
+    if (labels_ != nullptr) labels_->done(job, prepared_[job].algorithm, now);
     if (--open_ == 0 && background_) background_->stop();
   }
 
@@ -207,6 +215,7 @@ class Simulation {
   std::vector<Prepared> prepared_;
   std::deque<CollectiveResources> resources_;
   std::deque<MovePaths> paths_;
+  std::unique_ptr<CollectiveLabels> labels_;  // where somebody listens
   std::vector<std::unique_ptr<CollectiveRun>> runs_;
   std::unique_ptr<BackgroundDma> background_;
   std::size_t open_ = jobs_.size();

@@ -8,6 +8,7 @@
 
 #include "models/interconnect/collectives/bounds/bounds.h"
 #include "models/interconnect/collectives/collective_run.h"
+#include "sim/machine/run_listener.h"
 
 namespace trn {
 
@@ -17,6 +18,7 @@ struct CollectiveJob {
   Group group = Group::whole(1, 1);
   std::string algorithm = "auto";
   std::uint32_t priority = 0;
+  DType dtype = DType::kBf16;      // for who listens
   std::vector<Picoseconds> delay;  // by rank: it starts so much later
   // If set, makes the schedule for a task and a number of ranks; `algorithm` is its name.
   std::function<Schedule(const CollectiveTask&, std::uint32_t)> schedule;
@@ -29,6 +31,7 @@ struct CollectiveOptions {
   // with its own packet size and, where there are classes, priority.
   double background_rate = 0;
   std::uint32_t background_priority = 0;
+  RunListener* listener = nullptr;
 };
 
 struct CollectiveResult {

@@ -176,25 +176,29 @@ std::string why_not_folded(const Job& job, const MachineConfig& machine) {
   return {};
 }
 
-RunResult run_program(const Program& program, const MachineConfig& machine, ExecutionObserver* observer) {
-  return run_folded(uniform_job(program), machine, observer);
+RunResult run_program(const Program& program, const MachineConfig& machine, ExecutionObserver* observer,
+                      RunListener* listener) {
+  return run_folded(uniform_job(program), machine, observer, listener);
 }
 
-RunResult run_folded(const Job& job, const MachineConfig& machine, ExecutionObserver* observer) {
+RunResult run_folded(const Job& job, const MachineConfig& machine, ExecutionObserver* observer,
+                     RunListener* listener) {
   check_alone(job, machine);
   check(job, machine);
   const std::string why = why_not_folded(job, machine);
   if (!why.empty())
     throw ProgramError("job: one rank cannot stand for all: " + why + "; --detail full simulates all");
   const Program& program = job.programs[0];
+  if (listener != nullptr) listener->begin(job, machine, Simulated::kOneRank);
   const ScopedContext context;
-  const RankMachine rank(job, machine, observer);
+  const RankMachine rank(job, machine, observer, listener);
   run_to_quiescence();
   if (!rank.cores().fault().empty()) throw ProgramError(program.name + ": " + rank.cores().fault());
   if (!rank.cores().done())
     throw DeadlockError(program.name + ": deadlock at " + with_commas(rank.cores().finish().count()) +
                         " ps; " + join(rank.cores().blocked(), "; "));
   TRN_CHECK(rank.collectives_done(), "a collective did not finish");
+  if (listener != nullptr) listener->end();
   RunResult result;
   result.program = program.name;
   result.model_flops = program.model_flops;
@@ -206,20 +210,22 @@ RunResult run_folded(const Job& job, const MachineConfig& machine, ExecutionObse
   return result;
 }
 
-JobResult run_every_rank(const Job& job, const MachineConfig& machine) {
+JobResult run_every_rank(const Job& job, const MachineConfig& machine, RunListener* listener) {
   if (machine.hbm.model != HbmModel::kBandwidth)
     throw UsageError(
         "--hbm channel simulates one rank alone; jobs of several programs, and --detail full, are "
         "simulated with --hbm bandwidth");
   check(job, machine);
+  if (listener != nullptr) listener->begin(job, machine, Simulated::kEveryRank);
   const ScopedContext context;
-  const MeshMachine all(job, machine);
+  const MeshMachine all(job, machine, listener);
   run_to_quiescence();
   for (std::uint64_t rank = 0; rank < job.ranks(); ++rank)
     if (!all.cores(rank).fault().empty())
       throw ProgramError(job.program(rank).name + ": rank " + std::to_string(rank) + ": " +
                          all.cores(rank).fault());
   if (!all.done()) throw DeadlockError("job: deadlock; " + join(all.blocked(), "; "));
+  if (listener != nullptr) listener->end();
   JobResult result;
   for (std::uint64_t rank = 0; rank < job.ranks(); ++rank) {
     result.finish.push_back(all.finish(rank));

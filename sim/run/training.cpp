@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 #include "models/interconnect/collectives/bounds/bounds.h"
-#include "sim/run/simulation.h"
 #include "workloads/linear_layers.h"
 
 namespace trn {
@@ -124,7 +123,7 @@ std::vector<MeshAxis> mesh(const TrainingPlan& plan) { return {{"tp", plan.tp}, 
 }  // namespace
 
 TrainingResult simulate_training(const ModelSpec& model, const TrainingPlan& plan,
-                                 const MachineConfig& machine) {
+                                 const MachineConfig& machine, RunListener* listener) {
   check_plan(plan, model, machine);
   TrainingResult r;
   r.model = model.name;
@@ -141,7 +140,7 @@ TrainingResult simulate_training(const ModelSpec& model, const TrainingPlan& pla
   r.flops = step.flops;
   r.gemm_speedup = gemm_speedup(plan.gemms, machine);
   r.traffic = step.traffic;
-  r.run = run_folded(uniform_job(std::move(step.program), mesh(plan)), machine);
+  r.run = run_folded(uniform_job(std::move(step.program), mesh(plan)), machine, nullptr, listener);
   TRN_CHECK(r.run.array_flops == r.flops.executed(),
             "FLOPs on the array, " + std::to_string(r.run.array_flops) +
                 ", differ from the model's plus extras, " + std::to_string(r.flops.executed()));
@@ -155,11 +154,11 @@ TrainingResult simulate_training(const ModelSpec& model, const TrainingPlan& pla
   return r;
 }
 
-Picoseconds simulate_every_rank(const ModelSpec& model, const TrainingPlan& plan,
-                                const MachineConfig& machine) {
+JobResult simulate_every_rank(const ModelSpec& model, const TrainingPlan& plan, const MachineConfig& machine,
+                              RunListener* listener) {
   check_plan(plan, model, machine);
   TrainingStep step = training_step(model, plan, machine);
-  return run_every_rank(uniform_job(std::move(step.program), mesh(plan)), machine).time;
+  return run_every_rank(uniform_job(std::move(step.program), mesh(plan)), machine, listener);
 }
 
 }  // namespace trn

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "sim/run/run_result.h"
+#include "sim/run/simulation.h"
 #include "workloads/flops.h"
 #include "workloads/footprint.h"
 #include "workloads/training_step.h"
@@ -65,11 +66,11 @@ struct TrainingResult {
 
 // CapacityError with the footprint table when the plan does not fit.
 TrainingResult simulate_training(const ModelSpec& model, const TrainingPlan& plan,
-                                 const MachineConfig& machine);
+                                 const MachineConfig& machine, RunListener* listener = nullptr);
 
 // The step's time with every rank of the machine simulated, for small models: what the above is checked
 // against.
-Picoseconds simulate_every_rank(const ModelSpec& model, const TrainingPlan& plan,
-                                const MachineConfig& machine);
+JobResult simulate_every_rank(const ModelSpec& model, const TrainingPlan& plan, const MachineConfig& machine,
+                              RunListener* listener = nullptr);
 
 }  // namespace trn

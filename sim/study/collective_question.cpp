@@ -143,6 +143,7 @@ CollectiveSetting collective_setting(const CollectiveQuestion& a, const MachineC
   if (!dtype)
     throw UsageError("--dtype: unknown dtype \"" + a.dtype + '"' + suggestion(a.dtype, dtype_names()));
   s.dtype = *dtype;
+  s.job.dtype = *dtype;
   check_counts(a, s.machine);
   const Group whole =
       Group::whole(static_cast<std::uint32_t>(s.machine.fabric.chips()), a.ranks_per_chip, a.domains);
@@ -170,7 +171,10 @@ CollectiveSetting collective_setting(const CollectiveQuestion& a, const MachineC
     if (a.root >= other.group.ranks()) throw UsageError("--root: not in --group " + a.groups[g]);
     s.groups.push_back(std::move(other));
   }
-  for (const std::string& beside : a.beside) s.beside.push_back(parse_beside(beside, whole, s.job.task));
+  for (const std::string& beside : a.beside) {
+    s.beside.push_back(parse_beside(beside, whole, s.job.task));
+    s.beside.back().dtype = *dtype;
+  }
   s.options.detail = a.detail == "full" ? CollectiveOptions::Detail::kFull : CollectiveOptions::Detail::kAuto;
   s.options.background_rate = a.background_gb_per_s * 1e9;
   s.options.background_priority = a.background_priority;

@@ -294,6 +294,7 @@ void CoreEvaluator::issue(std::size_t e) {
   EdgeTime read = start.plus(op.busy, clock);
   EdgeTime slot = read;
   Picoseconds complete = read.time();
+  Picoseconds limited;
   std::size_t next = engine.at + 1;
   if (op.region != engine.visit.region || stats.instructions == 0) enter(engine, op.region, start.time());
   ++stats.instructions;
@@ -304,7 +305,8 @@ void CoreEvaluator::issue(std::size_t e) {
       const std::uint64_t factor = core.limiter.factor(start.time());
       const Picoseconds unlimited = read.time();
       for (std::uint64_t i = 1; i < factor; ++i) read = read.plus(op.busy, clock);
-      stats.limiter_stall += read.time() - unlimited;
+      limited = read.time() - unlimited;
+      stats.limiter_stall += limited;
       // Parts of the array overlap: it is busy while any of them is.
       const Picoseconds from = std::max(start.time(), core.array_until);
       const Picoseconds busy = read.time() > from ? read.time() - from : Picoseconds(0);
@@ -358,9 +360,9 @@ void CoreEvaluator::issue(std::size_t e) {
       break;
     case TimingOp::Kind::kDma:
     case TimingOp::Kind::kCollective:
-      trigger(engine, op, start);
       read = slot = EdgeTime::at_or_after(start.time() + Picoseconds(op.busy_ps), clock);
       complete = read.time();
+      trigger(e, op, start, complete);
       stats.busy += read.time() - start.time();
       break;
     default:
@@ -378,8 +380,15 @@ void CoreEvaluator::issue(std::size_t e) {
     if (slot.time() < fetched.time()) slot = fetched;
   }
   engine.slot = slot;
-  if (observer_ != nullptr && op.kind != TimingOp::Kind::kDma)
-    observer_->issued(issued(engine, op, start.time(), engine.complete));
+  if (observer_ != nullptr && op.kind != TimingOp::Kind::kDma) {
+    IssuedInstruction told = issued(engine, op, start.time(), engine.complete);
+    told.read = read.time();
+    told.ready = current_;
+    told.waited = waited;
+    told.limited = limited;
+    told.flops = op.flops;
+    observer_->issued(told);
+  }
 
   const bool crosses = op.kind == TimingOp::Kind::kDma || op.kind == TimingOp::Kind::kCollective;
   if (op.post_semaphore != kNoSemaphore && !crosses) {
@@ -518,7 +527,8 @@ void CoreEvaluator::fetch_next_block(EngineState& engine, Picoseconds entered) {
   transfers_.push_back(request);
 }
 
-void CoreEvaluator::trigger(EngineState& engine, const TimingOp& op, EdgeTime start) {
+void CoreEvaluator::trigger(std::size_t e, const TimingOp& op, EdgeTime start, Picoseconds end) {
+  EngineState& engine = engines_[e];
   CoreState& core = cores_[engine.core];
   if (op.kind == TimingOp::Kind::kCollective) {
     collectives_.push_back(
@@ -532,8 +542,13 @@ void CoreEvaluator::trigger(EngineState& engine, const TimingOp& op, EdgeTime st
   ++engine.stats.transfers;
   const Picoseconds first_byte = start.time() + start_delay(shape, mode, config_.dma);
   std::uint64_t number = 0;
-  if (observer_ != nullptr)
-    number = observer_->transfer_triggered(issued(engine, op, start.time(), start.time()), first_byte);
+  if (observer_ != nullptr) {
+    IssuedInstruction told = issued(engine, op, start.time(), end);
+    told.read = end;
+    told.ready = ready_[e];
+    told.waited = ready_[e] - base_[e];
+    number = observer_->transfer_triggered(told, first_byte, shape);
+  }
   transfers_.push_back({engine.core, op.queue, op.post_semaphore, op.post_increment, op.post_sibling,
                         op.region, number, first_byte, shape, start.time(), false});
 }

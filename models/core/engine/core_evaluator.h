@@ -158,7 +158,7 @@ class CoreEvaluator {
   std::string open_wait(std::uint32_t core, std::uint16_t semaphore, std::int64_t needed) const;
   void fail(const EngineState& engine, const TimingOp& op, const std::string& what);
   void fetch_next_block(EngineState& engine, Picoseconds entered);
-  void trigger(EngineState& engine, const TimingOp& op, EdgeTime start);
+  void trigger(std::size_t e, const TimingOp& op, EdgeTime start, Picoseconds end);
   IssuedInstruction issued(const EngineState& engine, const TimingOp& op, Picoseconds start,
                            Picoseconds complete) const;
   void post(std::uint32_t core, std::uint16_t semaphore, std::uint64_t increment, Picoseconds visible);

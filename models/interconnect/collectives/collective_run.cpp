@@ -23,6 +23,7 @@ CollectiveRun::CollectiveRun(Traffic& traffic, const MovePaths& paths, const Col
   const bool folded = resources.detail == CollectiveResources::Detail::kFolded;
   TRN_CHECK(folded ? schedule_->symmetric && start_.delay.empty() : sites_ == schedule_->ranks,
             "one chip stands for all only if all do the same");
+  if (start_.listener != nullptr) started_.resize(states_.size());
 }
 
 void CollectiveRun::start(Picoseconds now) {
@@ -92,6 +93,7 @@ void CollectiveRun::timer(std::uint64_t token, Picoseconds now) {
       return;
     }
   }
+  if (start_.listener != nullptr) started_[token] = now;
   const std::uint64_t bytes = schedule_->bytes(step, site);
   if (bytes == 0)  // an empty block: nothing moves, but whoever waits for it goes on
     flow_done(token, now);
@@ -104,6 +106,8 @@ void CollectiveRun::flow_done(std::uint64_t token, Picoseconds now) {
   const Step& step = schedule_->steps[s];
   const Lane& path = lane(step, site);
   states_[token].done = true;
+  if (start_.listener != nullptr)
+    start_.listener->moved({s, site, Bytes(schedule_->bytes(step, site)), started_[token], now});
   --active_;
   unlock(dependencies_.after_sending(s), site, now, now);
   for (std::uint32_t d = 0; d < step.destinations.size(); ++d) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "models/interconnect/collectives/move_listener.h"
 #include "models/interconnect/collectives/resources.h"
 #include "models/interconnect/collectives/schedule/dependencies.h"
 #include "models/interconnect/traffic/traffic.h"
@@ -18,8 +19,9 @@ namespace trn {
 struct CollectiveStart {
   CollectiveConfig config;
   std::uint32_t priority = 0;
-  Picoseconds trigger;             // of a step, on the rank's CC-cores of one stream
-  std::vector<Picoseconds> delay;  // by rank, after the start; empty: none
+  Picoseconds trigger;               // of a step, on the rank's CC-cores of one stream
+  std::vector<Picoseconds> delay;    // by rank, after the start; empty: none
+  MoveListener* listener = nullptr;  // outlives the run
 };
 
 class CollectiveRun : public TrafficActor {
@@ -71,6 +73,7 @@ class CollectiveRun : public TrafficActor {
   std::vector<State> states_;
   std::vector<Lane> lanes_;                // by pattern and site
   std::vector<Picoseconds> trigger_free_;  // by site
+  std::vector<Picoseconds> started_;       // by state; only for a listener
   std::uint64_t moves_ = 0, open_ = 0;
   std::uint64_t active_ = 0;  // of the open ones, those that nothing holds back
   Picoseconds last_arrival_;

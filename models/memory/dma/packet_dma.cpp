@@ -127,6 +127,9 @@ void PacketDma::start_packet(Active& active, Share& share, Picoseconds now) {
   engine.turns.took(packet.bytes());
   if (!share.packets.more()) engine.turns.remove(active.queue);
   cores_[engines_of(active.queue)].working.enter(now);
+  if (listener_ != nullptr && !head(active.queue).fetch)
+    listener_->packet({share.engine % config().engines, head(active.queue), Bytes(packet.bytes()), now,
+                       now + packet.takes});
 
   const std::uint32_t flight = new_flight();
   flights_[flight] = {&active, &share, packet, 1, false};

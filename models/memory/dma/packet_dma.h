@@ -13,6 +13,7 @@
 #include <optional>
 #include <queue>
 
+#include "models/memory/dma/packet_listener.h"
 #include "models/memory/dma/packet_share.h"
 #include "models/memory/dma/transfer_queues.h"
 #include "models/memory/dma/turn_order.h"
@@ -30,6 +31,8 @@ class PacketDma : public TransferQueues {
             Transfers transfers);
 
   void add_usage(std::vector<FlowEngine::ResourceReport>& resources) const override;
+  // It must outlive this; blocks of instructions are not told of.
+  void listen(PacketListener* listener) { listener_ = listener; }
 
  private:
   // One engine's part in a transfer.
@@ -110,6 +113,7 @@ class PacketDma : public TransferQueues {
 
   std::vector<MemoryPort*> memories_;
   Transfers moves_;
+  PacketListener* listener_ = nullptr;
   TimerActor waker_{[this](std::uint64_t, Picoseconds now) { wake(now); }};
   Picoseconds wake_at_ = Picoseconds::max();
   // By queue, in order: those whose last byte has not arrived. Only the last may be on the engines. Deques

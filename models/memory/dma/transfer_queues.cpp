@@ -113,7 +113,8 @@ void TransferQueues::finish(const Passed& passed, Picoseconds now, const FlowWat
   totals_.last = now;
   completed_.push_back({passed.transfer.owner,
                         {request.core, request.semaphore, request.increment, request.queue, request.sibling},
-                        request.number});
+                        request.number,
+                        passed.started});
 }
 
 }  // namespace trn

@@ -30,6 +30,7 @@ struct TransferDone {
   std::uint32_t owner = 0;  // as given to submit
   Completion completion;
   std::uint64_t number = 0;  // the request's
+  Picoseconds started;       // its first byte moved
 };
 
 class TransferQueues : public TrafficActor {

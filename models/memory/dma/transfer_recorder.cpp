@@ -22,15 +22,16 @@ std::optional<std::int32_t> TransferRecorder::register_loaded(const IssuedInstru
   return next_ != nullptr ? next_->register_loaded(issued) : std::nullopt;
 }
 
-std::uint64_t TransferRecorder::transfer_triggered(const IssuedInstruction& issued, Picoseconds first_byte) {
-  const std::uint64_t number = next_ != nullptr ? next_->transfer_triggered(issued, first_byte) : 0;
+std::uint64_t TransferRecorder::transfer_triggered(const IssuedInstruction& issued, Picoseconds first_byte,
+                                                   const TransferShape& shape) {
+  const std::uint64_t number = next_ != nullptr ? next_->transfer_triggered(issued, first_byte, shape) : 0;
   open_.emplace(triggered_, Recorded{packet_transfer(resolved(issued), program_, layout_, core_), number});
   return triggered_++;
 }
 
-void TransferRecorder::transfer_done(std::uint64_t transfer, Picoseconds now) {
+void TransferRecorder::transfer_done(std::uint64_t transfer, Picoseconds started, Picoseconds now) {
   const auto recorded = open_.find(transfer);
-  if (next_ != nullptr) next_->transfer_done(recorded->second.number, now);
+  if (next_ != nullptr) next_->transfer_done(recorded->second.number, started, now);
   open_.erase(recorded);
 }
 

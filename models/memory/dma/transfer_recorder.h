@@ -17,8 +17,9 @@ class TransferRecorder : public ExecutionObserver {
 
   void issued(const IssuedInstruction& issued) override;
   std::optional<std::int32_t> register_loaded(const IssuedInstruction& issued) override;
-  std::uint64_t transfer_triggered(const IssuedInstruction& issued, Picoseconds first_byte) override;
-  void transfer_done(std::uint64_t transfer, Picoseconds now) override;
+  std::uint64_t transfer_triggered(const IssuedInstruction& issued, Picoseconds first_byte,
+                                   const TransferShape& shape) override;
+  void transfer_done(std::uint64_t transfer, Picoseconds started, Picoseconds now) override;
 
   // Once for every request, in the order in which an engine's blocks of instructions are fetched.
   PacketTransfer take(const TransferRequest& request);

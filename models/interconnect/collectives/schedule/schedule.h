@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "models/interconnect/collectives/schedule/layout.h"
@@ -70,6 +71,7 @@ inline constexpr std::size_t kMaxSources = 16;  // of one DMA-compute descriptor
 
 // What the collective is for: which bytes must be where in the end.
 struct Schedule {
+  std::string algorithm;  // its name, where one made it
   std::uint32_t ranks = 1;
   BlockLayout layout = BlockLayout::uniform(0, 1);
   std::vector<Teams> teams;
