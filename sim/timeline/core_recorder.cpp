@@ -16,7 +16,8 @@ CoreRecorder::CoreRecorder(std::uint64_t rank, const Program& program, const Cor
   for (std::uint32_t c = 0; c < program.cores.size(); ++c) {
     posts_.emplace_back(program.semaphores.size());
     regions_.emplace_back([this, c](const RegionTracker::Pass& pass) {
-      for (EventSink* sink : sinks_) sink->region({rank_, c, program_, pass.region, pass.begin, pass.end});
+      for (EventSink* sink : sinks_)
+        sink->region({rank_, c, &program_.regions[pass.region], pass.begin, pass.end});
     });
   }
 }

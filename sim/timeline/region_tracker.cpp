@@ -28,13 +28,21 @@ bool RegionTracker::passed_by(Place place, std::uint32_t engine_bit) const {
 void RegionTracker::leave(std::size_t engine) {
   const Place place = at_[engine];
   place->inside &= ~(1u << engine);
-  close_if_over(place);
+  close_former(place);
+}
+
+RegionTracker::Place RegionTracker::joinable(std::uint32_t engine_bit, std::uint32_t region) {
+  Place found = open_.end();
+  for (Place place = open_.begin(); place != open_.end(); ++place) {
+    if (place->region != region || (place->been & engine_bit) != 0) continue;
+    if (place->under_way()) return place;
+    found = place;
+  }
+  return found;
 }
 
 RegionTracker::Place RegionTracker::enter(std::uint32_t engine_bit, std::uint32_t region, Picoseconds start) {
-  Place place = std::find_if(open_.begin(), open_.end(), [&](const Pass& pass) {
-    return pass.region == region && (pass.been & engine_bit) == 0;
-  });
+  Place place = joinable(engine_bit, region);
   if (place == open_.end()) place = open_.insert(open_.end(), {region, start, start, 0, 0, 0});
   place->inside |= engine_bit;
   place->been |= engine_bit;
@@ -52,13 +60,20 @@ void RegionTracker::transfer_done(Pass* pass, Picoseconds now) {
   --pass->transfers;
   const Place place =
       std::find_if(open_.begin(), open_.end(), [&](const Pass& candidate) { return &candidate == pass; });
-  close_if_over(place);
+  close_former(place);
 }
 
-void RegionTracker::close_if_over(Place place) {
-  if (place->inside != 0 || place->transfers > 0) return;
-  done_(*place);
-  open_.erase(place);
+// Once a pass is over, nobody joins an older one of its region any more.
+void RegionTracker::close_former(Place place) {
+  if (place->under_way()) return;
+  for (Place former = open_.begin(); former != place;) {
+    const Place next = std::next(former);
+    if (former->region == place->region && !former->under_way()) {
+      done_(*former);
+      open_.erase(former);
+    }
+    former = next;
+  }
 }
 
 void RegionTracker::finish() {

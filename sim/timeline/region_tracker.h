@@ -14,8 +14,9 @@ namespace trn {
 
 // Engines enter a region with their first instruction of it, and leave it with their first of another; they
 // run ahead of each other, so regions overlap, even two passes through one region. A pass lasts from its
-// first instruction to its last completion or transfer. An engine joins the oldest pass that it has not been
-// in; one that alone stays behind, since it has nothing to do elsewhere, moves on with the others.
+// first instruction to its last completion or transfer. An engine joins the oldest pass under way that it has
+// not been in, else the latest one, though all others may have left it. One that alone stays behind, since it
+// has nothing to do elsewhere, moves on with the others.
 class RegionTracker {
  public:
   struct Pass {
@@ -23,6 +24,7 @@ class RegionTracker {
     Picoseconds begin, end;
     std::uint32_t inside = 0, been = 0;  // engines, a bit each
     std::uint64_t transfers = 0;         // under way
+    bool under_way() const { return inside != 0 || transfers > 0; }
   };
   using Done = std::function<void(const Pass&)>;
 
@@ -39,10 +41,11 @@ class RegionTracker {
   void leave(std::size_t engine);
   Place enter(std::uint32_t engine_bit, std::uint32_t region, Picoseconds start);
   bool passed_by(Place place, std::uint32_t engine_bit) const;
-  void close_if_over(Place place);
+  Place joinable(std::uint32_t engine_bit, std::uint32_t region);
+  void close_former(Place place);
 
   Done done_;
-  std::list<Pass> open_;  // in order of begin
+  std::list<Pass> open_;  // in order of begin; of those not under way, the latest of each region
   std::array<Place, kEngineCount> at_{};
   std::uint32_t somewhere_ = 0;  // engines that are in a region
 };

@@ -59,8 +59,7 @@ struct MoveEvent {
 struct RegionEvent {
   std::uint64_t rank = 0;
   std::uint32_t core = 0;
-  const Program& program;
-  std::uint32_t region = 0;
+  const std::string* name = nullptr;
   Picoseconds begin, end;
 };
 

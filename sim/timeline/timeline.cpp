@@ -140,10 +140,19 @@ void Timeline::move(const MoveEvent& e) {
 }
 
 void Timeline::region(const RegionEvent& e) {
-  if (!options_.window.overlaps(e.begin, e.end)) return;
-  Slice slice{tracks_.regions(e), e.begin, e.end, e.program.regions[e.region]};
-  note_times(slice.notes, e.begin, e.end);
-  file_.add(slice);
+  if (options_.window.overlaps(e.begin, e.end)) regions_.push_back(e);
+}
+
+void Timeline::end() {
+  std::stable_sort(regions_.begin(), regions_.end(),
+                   [](const RegionEvent& a, const RegionEvent& b) { return a.begin < b.begin; });
+  for (const RegionEvent& e : regions_) {
+    Slice slice{tracks_.regions(e), e.begin, e.end, *e.name};
+    note_times(slice.notes, e.begin, e.end);
+    file_.add(slice);
+  }
+  regions_.clear();
+  counters_.write(tracks_, file_);
 }
 
 void Timeline::commit() {

@@ -26,8 +26,9 @@ class Timeline : public EventSink {
   void transfer(const TransferEvent& e) override;
   void collective(const CollectiveEvent& e) override;
   void move(const MoveEvent& e) override;
+  // Written at the end, by time: they become known in no order, and are few.
   void region(const RegionEvent& e) override;
-  void end() override { counters_.write(tracks_, file_); }
+  void end() override;
   void packet(const PacketEvent& e) override;
   bool wants_moves() const override { return options_.level != TimelineLevel::kOperation; }
   bool wants_packets() const override { return options_.level == TimelineLevel::kPacket; }
@@ -43,6 +44,7 @@ class Timeline : public EventSink {
   PerfettoFile file_;
   TimelineTracks tracks_;
   Counters counters_;
+  std::vector<RegionEvent> regions_;
 };
 
 }  // namespace trn

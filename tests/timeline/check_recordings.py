@@ -18,8 +18,8 @@ import check_pftrace
 TRNSIM = sys.argv[1]
 KERNEL = ["kernel", "run", "gemm", "--m", "512", "--k", "1024", "--n", "1024", "--lnc", "2"]
 SAMPLE = ["run", "traces/samples/mm_db.tasm", "--machine", "trn2"]
-STEP = ["train", "--model", "Qwen3-8B", "--machine", "trn2:chip", "--layout", "tp=4,fsdp=1", "--seq", "512",
-        "--global-batch", "1", "--recompute", "full"]
+STEP = ["train", "--model", "Qwen3-8B", "--machine", "trn2:instance", "--layout", "tp=4,fsdp=16", "--seq", "512",
+        "--global-batch", "16", "--recompute", "full"]
 ENGINES = {"Tensor": "PE", "Vector": "DVE", "Scalar": "ACT", "GpSimd": "POOL", "Sync": "SP"}
 
 
@@ -147,22 +147,22 @@ def check_step(folder):
 
 
 def check_ranks(folder):
-    job = ["run", f"{folder}/job.tasm", "--mesh", "tp=4", "--machine", "trn2:chip"]
+    job = ["run", f"{folder}/job.tasm", "--mesh", "tp=8", "--machine", "trn2:chip"]
     pathlib.Path(f"{folder}/job.tasm").write_text(
-        ".target trn2\n.kernel k\n.tensor h space=hbm dtype=bf16 shape=[128,4096]\n.tensor g space=hbm dtype=bf16 "
-        "shape=[128,4096]\n.sem s\n.engine POOL\nCOLL all_reduce g, h, axis=tp, stream=0 ! s+=1\nWAIT s>=1\n.end\n")
+        ".target trn2\n.kernel k\n.coll r op=all_reduce axis=tp bytes=1048576 dtype=bf16\n.sem s\n"
+        ".engine POOL\nCOLL r ! s+=1\nWAIT s>=1\n.end\n")
     path = f"{folder}/ranks.pftrace"
     told = run(job, folder, "--timeline", path, "--timeline-ranks", "0,3", code=2)
     assert "--detail full" in told and not pathlib.Path(path).exists(), told
-    told = run(job, folder, "--detail", "full", "--timeline", path, "--timeline-ranks", "0,4", code=2)
-    assert "rank 4" in told, told
+    told = run(job, folder, "--detail", "full", "--timeline", path, "--timeline-ranks", "0,8", code=2)
+    assert "rank 8" in told, told
     run(job, folder, "--detail", "full", "--timeline", path, "--timeline-ranks", "0,3", "--tables", "csv", "-o", folder)
     trace = check_pftrace.Trace(open(path, "rb").read())
     slices, begun, ended = check_pftrace.check(trace)
     assert [name for name, _, process, _ in trace.tracks.values() if process] == ["rank 0", "rank 3"]
     assert len(ended) == 2 and all(s[1] == "WAIT" for s in ended.values())
     rows = list(csv.DictReader(open(f"{folder}/tables/CcOp.csv")))
-    assert [r["trnsim_rank"] for r in rows] == ["0", "3"] and rows[0]["replica_group"] == "[[0,1,2,3]]", rows
+    assert [r["trnsim_rank"] for r in rows] == ["0", "3"] and rows[0]["replica_group"] == "[[0,1,2,3,4,5,6,7]]", rows
 
 
 def check_tables(folder):
