@@ -36,9 +36,10 @@ void MeshMachine::label_resources() {
   const auto label = [&](Kind kind, std::uint32_t resource, std::uint64_t rank, const std::string& name) {
     listener_->resource({kind, resource, rank, name, rows[resource].capacity, 1});
   };
+  const std::string pool =
+      pools_.stacks == 1 ? "HBM stack " : "HBM, " + std::to_string(pools_.stacks) + " stacks ";
   for (std::size_t s = 0; s < stacks_.size(); ++s)
-    label(Kind::kMemory, stacks_[s], first_rank[s / chip_stacks()],
-          "HBM stack " + std::to_string(s % chip_stacks()));
+    label(Kind::kMemory, stacks_[s], first_rank[s / pools_.count], pool + std::to_string(s % pools_.count));
   for (std::size_t r = 0; r < ranks_.size(); ++r)
     for (const FlowUse& engines : ranks_[r].engines)
       label(Kind::kDmaEngines, engines.resource, r, rows[engines.resource].name);

@@ -84,14 +84,16 @@ void CoreRecorder::transfer_done(std::uint64_t transfer, Picoseconds started, Pi
   transfers_.erase(found);
 }
 
-ArrowId CoreRecorder::collective_done(const CollectiveRecord& record) {
+CollectiveEvent CoreRecorder::collective_done(const CollectiveRecord& record) {
   std::deque<ArrowId>& under_way = collectives_[{record.decl.axis, record.decl.stream}];
-  const ArrowId arrow = under_way.front();
+  CollectiveEvent event{record, under_way.front(), 0};
   under_way.pop_front();
-  if (record.semaphore != kNoSemaphore)
-    for (PendingPosts& posts : posts_)
-      posts.post(record.semaphore, record.done + core_.dma.completion_latency, arrow);
-  return arrow;
+  if (record.semaphore == kNoSemaphore) return event;
+  if (posts_.size() > 1) event.sibling_arrow = ++next_arrow_;
+  const Picoseconds visible = record.done + core_.dma.completion_latency;
+  for (std::size_t core = 0; core < posts_.size(); ++core)
+    posts_[core].post(record.semaphore, visible, core == 0 ? event.arrow : event.sibling_arrow);
+  return event;
 }
 
 void CoreRecorder::finish() {

@@ -22,8 +22,8 @@ class CoreRecorder : public ExecutionObserver {
                                    const TransferShape& shape) override;
   void transfer_done(std::uint64_t transfer, Picoseconds started, Picoseconds now) override;
 
-  // The oldest collective on this stream that is not done yet is.
-  ArrowId collective_done(const CollectiveRecord& record);
+  // The oldest collective on this axis and stream that is not done yet is.
+  CollectiveEvent collective_done(const CollectiveRecord& record);
   void finish();
 
  private:

@@ -45,7 +45,8 @@ struct PacketEvent {
 
 struct CollectiveEvent {
   const CollectiveRecord& record;
-  ArrowId arrow = 0;
+  ArrowId arrow = 0;          // from its trigger to who stood still for it on core 0,
+  ArrowId sibling_arrow = 0;  // and from here to who did on the other core of a pair
 };
 
 struct MoveEvent {

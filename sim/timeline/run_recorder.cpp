@@ -93,8 +93,9 @@ void RunRecorder::packet(const EnginePacket& packet) {
 void RunRecorder::collective(const CollectiveRecord& record) {
   if (!wanted(record.rank)) return;
   const auto recorder = recorders_.find(record.rank);  // collectives may run without cores
-  const ArrowId arrow = recorder == recorders_.end() ? 0 : recorder->second.collective_done(record);
-  for (EventSink* sink : sinks_) sink->collective({record, arrow});
+  const CollectiveEvent event =
+      recorder == recorders_.end() ? CollectiveEvent{record, 0, 0} : recorder->second.collective_done(record);
+  for (EventSink* sink : sinks_) sink->collective(event);
 }
 
 std::unique_ptr<MoveListener> RunRecorder::moves(const std::vector<std::uint64_t>& ranks,

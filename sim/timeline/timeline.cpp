@@ -125,7 +125,10 @@ void Timeline::collective(const CollectiveEvent& e) {
   slice.notes.push_back({"algorithm", 0, &r.algorithm});
   slice.notes.push_back({"ranks", r.ranks});
   slice.notes.push_back({"triggered_ps", r.issued.count()});
-  slice.passes = options_.level == TimelineLevel::kOperation ? 0 : e.arrow;
+  if (options_.level != TimelineLevel::kOperation) {
+    slice.passes = e.arrow;
+    slice.leaves = e.sibling_arrow;
+  }
   file_.add(slice);
 }
 

@@ -144,6 +144,13 @@ def check_step(folder):
     result = json.loads(run(STEP, folder, "--json"))
     collectives = [s for s in slices if trace.tracks[s[0]][0].startswith("CC-cores")]
     assert len(collectives) == sum(c["count"] for c in result["collectives"]), len(collectives)
+    # Both cores of the pair wait for a collective that one of them triggered.
+    run(STEP, folder, "--timeline", path, "--timeline-window", "2ms:6ms", "--brief")
+    trace = check_pftrace.Trace(open(path, "rb").read())
+    _, begun, ended = check_pftrace.check(trace)
+    waiting = {trace.tracks[s[0]][0][:6] for flow, s in ended.items()
+               if any(trace.tracks[b[0]][0].startswith("CC-cores") for b in begun[flow])}
+    assert waiting == {"core 0", "core 1"}, waiting
 
 
 def check_ranks(folder):
