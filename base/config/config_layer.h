@@ -29,9 +29,9 @@ struct LinkedChange {
   double factor;
 };
 
-// Applies the changes in order. A key that the layer changes itself is not scaled by its links. A range scales
-// with its figure where that is scaled, by a link or a document's factor, and ends where it gets a value, or
-// where the command line sets it.
+// Applies the changes in order. A key that the layer changes itself is not scaled by its links. A range
+// scales with its figure where that is scaled, by a link or a document's factor, and ends where it gets a
+// value, or where the command line sets it.
 std::vector<LinkedChange> apply_layer(ConfigContent& content, const Layer& layer);
 
 }  // namespace trn

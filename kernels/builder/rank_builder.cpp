@@ -119,31 +119,42 @@ std::vector<std::array<NodeList, kEngineCount>> RankBuilder::cut(const Mark& fro
 
 void RankBuilder::repeat(std::uint64_t n, const std::function<void(std::uint64_t)>& body) {
   constexpr std::uint64_t kWritten = 4;
-  const std::uint64_t written = std::min(n, kWritten);
   Parts parts;
   std::vector<Mark> marks{mark()};
-  for (std::uint64_t i = 0; i < written; ++i) {
+  for (std::uint64_t i = 0; i < n; ++i) {
     upper_half_ = false;
     body(i);
-    if (n <= kWritten) continue;
+    if (n <= kWritten || i >= kWritten) continue;
     parts.push_back(cut(marks.back()));
     marks.push_back(mark());
+    if (i + 1 < kWritten) continue;
+    if (repeats(parts)) return fold(n - kWritten, marks, std::move(parts));
+    for (auto& part : parts) append(std::move(part));  // every iteration is written
   }
-  if (n > kWritten) fold(n - kWritten, marks, std::move(parts));
 }
 
-void RankBuilder::fold(std::uint64_t more, const std::vector<Mark>& marks, Parts parts) {
+bool RankBuilder::repeats(const Parts& parts) const {
   for (std::size_t c = 0; c < cores_.size(); ++c) {
     for (std::size_t e = 0; e < kEngineCount; ++e) {
       const NodeList& a = parts[1][c][e];
       const NodeList& b = parts[2][c][e];
       const NodeList& d = parts[3][c][e];
-      bool same = a.size() == b.size() && b.size() == d.size();
-      for (std::size_t i = 0; same && i < a.size(); ++i)
-        same = same_shape(a[i], b[i]) && same_shape(b[i], d[i]) && same_advance(a[i], b[i], d[i]);
-      TRN_CHECK(same, "a repeated body does not repeat");
+      if (a.size() != b.size() || b.size() != d.size()) return false;
+      for (std::size_t i = 0; i < a.size(); ++i)
+        if (!same_shape(a[i], b[i]) || !same_shape(b[i], d[i]) || !same_advance(a[i], b[i], d[i]))
+          return false;
     }
   }
+  return true;
+}
+
+void RankBuilder::append(std::vector<std::array<NodeList, kEngineCount>> part) {
+  for (std::size_t c = 0; c < cores_.size(); ++c)
+    for (std::size_t e = 0; e < kEngineCount; ++e)
+      for (Node& node : part[c][e]) program_.cores[c].streams[e].push_back(std::move(node));
+}
+
+void RankBuilder::fold(std::uint64_t more, const std::vector<Mark>& marks, Parts parts) {
   for (std::size_t c = 0; c < cores_.size(); ++c) {
     for (std::size_t e = 0; e < kEngineCount; ++e) {
       NodeList& stream = program_.cores[c].streams[e];

@@ -35,8 +35,9 @@ class RankBuilder {
   void collective(const std::string& region, const CollectiveDecl& collective,
                   const std::vector<HbmBlock>& reads, const std::vector<HbmBlock>& writes);
 
-  // body(0) ... body(n-1). Four iterations are written; 1, 2 and 3 must come out the same but for advancing
-  // fields, and the rest become a loop. `body` must not look at anything but its number and tensors.
+  // body(0) ... body(n-1). Four iterations are written; where 1, 2 and 3 come out the same but for advancing
+  // fields, the rest become a loop, else they are written too. `body` must not look at anything but its
+  // number and tensors.
   void repeat(std::uint64_t n, const std::function<void(std::uint64_t)>& body);
 
   // The finished program, its streams compressed.
@@ -51,6 +52,8 @@ class RankBuilder {
   using Parts = std::vector<std::vector<std::array<NodeList, kEngineCount>>>;  // by iteration, core, engine
   Mark mark() const;
   std::vector<std::array<NodeList, kEngineCount>> cut(const Mark& from);
+  bool repeats(const Parts& parts) const;
+  void append(std::vector<std::array<NodeList, kEngineCount>> part);
   void fold(std::uint64_t more, const std::vector<Mark>& marks, Parts parts);
   void shift(std::uint64_t more, const Mark& before, const Mark& middle, const Mark& after);
   void exchange();

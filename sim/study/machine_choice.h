@@ -23,7 +23,7 @@ struct MachineChoice {
   // "key=value", "key=4x", "key=+10%", "links=2x"; applied in order. What is linked to a key scales along,
   std::vector<std::string> sets;
   std::string hbm = std::string(kHbmModels[0]);
-  bool unlinked = false;           // unless this, or the overlay of that name, says no
+  bool unlinked = false;             // unless this, or the overlay of that name, says no
   std::vector<std::string> alone{};  // as sets, after them; nothing scales along with these
 
   ConfigDocument document() const;  // with the overrides applied

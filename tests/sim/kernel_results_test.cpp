@@ -96,7 +96,9 @@ TEST(KernelResults, OfATrainingStepSumToTheRun) {
 TEST(KernelResults, OfEveryLibraryKernelSumToTheRun) {
   const MachineConfig trn3 = machine("trn3:chip");  // has every instruction
   for (const KernelRow& row : kernel_table()) {
-    const RunResult r = run_program(row.build(kernel_arguments(row, row.proof.cases.front()), trn3, 1), trn3);
+    std::map<std::string, std::string> small;  // some only move data, and prove nothing
+    if (!row.proof.cases.empty()) small = row.proof.cases.front();
+    const RunResult r = run_program(row.build(kernel_arguments(row, small), trn3, 1), trn3);
     EXPECT_FALSE(r.kernels.empty()) << row.name;
     expect_sums(r);
   }
@@ -114,13 +116,14 @@ class VisitObserver : public ExecutionObserver {
     }
     visit.end = std::max(visit.end, i.complete);
   }
-  std::uint64_t transfer_triggered(const IssuedInstruction& i, Picoseconds first_byte) override {
+  std::uint64_t transfer_triggered(const IssuedInstruction& i, Picoseconds first_byte,
+                                   const TransferShape&) override {
     issued(i);
     transfers_.push_back({i.instruction.region, first_byte, {i.core, i.instruction.queue}});
     return transfers_.size() - 1;
   }
   // A queue moves one transfer at a time.
-  void transfer_done(std::uint64_t number, Picoseconds now) override {
+  void transfer_done(std::uint64_t number, Picoseconds, Picoseconds now) override {
     const Transfer& t = transfers_[number];
     Picoseconds& before = queue_end_[t.queue];
     intervals_[t.region].push_back({std::max(t.first_byte, before), now});
