@@ -14,7 +14,8 @@ constexpr std::uint64_t kTileN = 512;
 constexpr std::uint64_t kTileK = 128;
 constexpr std::uint64_t kStreamTiles = 4;  // tiles of C in flight: half of the PSUM banks, the others drain
 constexpr std::size_t kStreamSlots = 12;   // slabs of B on their way and in use
-constexpr std::size_t kQuantizeSlots = 2;  // slabs of A on their way to be quantised
+// Slabs of A on their way to be quantised; one of MX is four times as large.
+constexpr std::size_t quantize_slots(DType dtype) { return is_mx(dtype) ? 2 : 3; }
 constexpr std::uint64_t kTransposeRows = 512;  // source rows a transposing transfer takes
 
 // Slabs of K: two planes of 128 rows for each instruction in double-row mode, as far as whole ones go.
@@ -353,7 +354,7 @@ class Gemm {
     const std::uint64_t block = std::min(kStreamTiles * kTileM, m_.size);
     const std::uint64_t width = planes_ * std::min(kTileN, n_.size);
     std::optional<Quantizer> quantizer;
-    if (x_.quantize_a) quantizer.emplace(b_, x_.dtype, block, kQuantizeSlots, x_.a_scaling);
+    if (x_.quantize_a) quantizer.emplace(b_, x_.dtype, block, quantize_slots(x_.dtype), x_.a_scaling);
     OperandPool b(b_, "gemm_b", x_.dtype, width, even_slots(width, kStreamSlots, k_.size()));
     const std::size_t slots = std::max(k_.size(), slots_that_fit(planes_ * block, 2 * k_.size()));
     OperandPool a(b_, "gemm_a", x_.dtype, planes_ * block, slots);
@@ -460,7 +461,7 @@ std::uint64_t out_bytes(const GemmOperands& x, std::uint64_t columns) {
 std::uint64_t stream_bytes(const GemmOperands& x, const MachineConfig& machine) {
   constexpr std::uint64_t kBlock = kStreamTiles * kTileM;
   const std::uint64_t quantizer =
-      x.quantize_a ? Quantizer::sbuf_bytes(x.dtype, kBlock, kQuantizeSlots, machine) : 0;
+      x.quantize_a ? Quantizer::sbuf_bytes(x.dtype, kBlock, quantize_slots(x.dtype), machine) : 0;
   return slab_count(x, machine) * slab_bytes(x, kBlock, machine) +
          kStreamSlots * slab_bytes(x, kTileN, machine) + out_bytes(x, kTileN) + quantizer;
 }

@@ -49,6 +49,19 @@ TEST_F(SearchTest, NothingBeatsItsBoundAndRowsAreRanked) {
   }
 }
 
+// Gemms that multiply twice as fast lower the bound, by less than half: attention and the head stay in bf16.
+TEST_F(SearchTest, TheBoundIsAtThePrecisionsRate) {
+  const MachineConfig machine = question_.machine.load();
+  question_.layout = "tp=4,fsdp=1";
+  const TrainingSetting bf16 = training_setting(question_, machine);
+  question_.gemms = "fp8";
+  const TrainingSetting fp8 = training_setting(question_, machine);
+  const Picoseconds slow = least_step_time(bf16.model, bf16.plan, machine);
+  const Picoseconds fast = least_step_time(fp8.model, fp8.plan, machine);
+  EXPECT_LT(fast, slow);
+  EXPECT_GT(fast + fast, slow);
+}
+
 // tp=8 on LNC=1 has 8 ranks but 4 KV heads; the reason says so.
 TEST_F(SearchTest, RefusedLayoutsHaveReasons) {
   const LayoutSearch found = search_layouts(question_, 2);
