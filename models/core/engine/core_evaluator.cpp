@@ -296,7 +296,7 @@ void CoreEvaluator::issue(std::size_t e) {
   Picoseconds complete = read.time();
   Picoseconds limited;
   std::size_t next = engine.at + 1;
-  if (op.region != engine.visit.region || stats.instructions == 0) enter(engine, op.region, start.time());
+  if (op.region != engine.visit.region) enter(engine, op.region, start.time());
   ++stats.instructions;
   if (--engine.until_fetch == 0) fetch_next_block(engine, start.time());
 

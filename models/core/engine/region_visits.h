@@ -17,8 +17,9 @@ struct RegionWork {
 };
 
 // One engine's present stay in a region.
+inline constexpr std::uint32_t kNoRegion = 0xffffffffu;  // before its first instruction
 struct RegionVisit {
-  std::uint32_t region = 0;
+  std::uint32_t region = kNoRegion;
   Picoseconds entered;             // issue of the first instruction
   std::uint64_t instructions = 0;  // the engine's counters when it entered
   std::uint64_t flops = 0;
@@ -26,10 +27,11 @@ struct RegionVisit {
 
 inline void add_visit(const RegionVisit& visit, const EngineStats& now, Picoseconds complete, bool computes,
                       std::vector<RegionWork>& regions) {
+  if (visit.region == kNoRegion) return;
   RegionWork& work = regions[visit.region];
   work.instructions += now.instructions - visit.instructions;
   work.flops += now.flops - visit.flops;
-  if (computes && now.instructions > visit.instructions) work.visits.add(visit.entered, complete);
+  if (computes) work.visits.add(visit.entered, complete);
 }
 
 }  // namespace trn

@@ -17,6 +17,13 @@ double side_value(const JsonView& root, const char* side) {
   return of.number("value") * (all_chips ? of.at("metrics").number("chips") : 1);
 }
 
+// Steps in milliseconds, kernels and collectives in microseconds.
+MetricStyle time_style(const std::string& metric, double microseconds) {
+  constexpr double kMany = 1e4;
+  const MetricStyle style = metric_named(metric);
+  return microseconds >= kMany ? in_milliseconds(style) : style;
+}
+
 std::string summary(const JsonView& root, const MetricStyle& metric, double a, double b) {
   const auto value = [&](double v) { return metric_cell(metric, v).text + ' ' + metric.unit; };
   std::string out = "From " + value(a) + " to " + value(b);
@@ -30,9 +37,7 @@ void add_way(const ReportInput& input, Sections& sections) {
   const JsonView root = input.root();
   const double a = side_value(root, "a");
   const double b = side_value(root, "b");
-  constexpr double kManyMicroseconds = 1e4;
-  MetricStyle metric = metric_named(root.text("metric"));
-  if (std::max(a, b) >= kManyMicroseconds) metric = in_milliseconds(metric);
+  const MetricStyle metric = time_style(root.text("metric"), std::max(a, b));
   Section s{"comparison", label(root, "a") + " against " + label(root, "b"), input.name};
   s.names_page = s.title;
   s.lead = summary(root, metric, a, b);
@@ -43,7 +48,7 @@ void add_way(const ReportInput& input, Sections& sections) {
   s.table.rows.push_back({text_cell(label(root, "a")), metric_cell(metric, a), no_cell(), no_cell()});
   double rest = b - a;
   for (const JsonView& part : root.items("parts")) {
-    const auto change = [&](const char* key) { return metric_cell(metric, -part.number(key)); };
+    const auto change = [&](const char* key) { return metric_cell(metric, 0 - part.number(key)); };
     rest += part.number("forward");
     s.table.rows.push_back(
         {text_cell(part.text("name")), change("forward"), change("reverse"), change("interaction")});
@@ -72,14 +77,16 @@ void add_ledgers(const ReportInput& input, Sections& sections) {
   const std::optional<JsonView> a = root.at("a").find("ledger_us");
   const std::optional<JsonView> b = root.at("b").find("ledger_us");
   if (!a || !b) return;
-  Section s{"ledgers", "Where both steps go", input.name};
-  s.table.columns = {{"part", "part of the step", "", Align::kText},
-                     {"a", label(root, "a"), "ms"},
-                     {"b", label(root, "b"), "ms"},
-                     {"difference", "difference", "ms"}};
+  const MetricStyle time =
+      time_style("time_us", std::max(root.at("a").number("value"), root.at("b").number("value")));
+  Section s{"ledgers", "Where the time of both goes", input.name};
+  s.table.columns = {{"part", "part", "", Align::kText},
+                     {"a", label(root, "a"), time.unit},
+                     {"b", label(root, "b"), time.unit},
+                     {"difference", "difference", time.unit}};
   const auto row = [&](const std::string& name, double x, double y) {
-    s.table.rows.push_back({text_cell(name), number_cell(x * 1e-3, 3), number_cell(y * 1e-3, 3),
-                            number_cell((y - x) * 1e-3, 3)});
+    s.table.rows.push_back(
+        {text_cell(name), metric_cell(time, x), metric_cell(time, y), metric_cell(time, y - x)});
   };
   for (const auto& [name, value] : a->fields()) {
     const std::optional<JsonView> other = b->find(name);
@@ -88,7 +95,7 @@ void add_ledgers(const ReportInput& input, Sections& sections) {
   for (const auto& [name, value] : b->fields())
     if (!a->find(name)) row(name, 0, value.number());
   s.chart = "pairs";
-  s.options = {{"name", "part"}, {"a", label(root, "a")}, {"b", label(root, "b")}, {"unit", "ms"}};
+  s.options = {{"name", "part"}, {"a", label(root, "a")}, {"b", label(root, "b")}, {"unit", time.unit}};
   sections.push_back(std::move(s));
 }
 

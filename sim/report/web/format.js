@@ -1,8 +1,9 @@
 // Numbers for people: thousands separators, as many digits as a reader can use.
 export function number(value, digits = 3) {
   if (value === undefined || value === null) return "\u2013";
+  if (value === 0) return "0";
   const size = Math.abs(value);
-  const decimals = size === 0 ? 0 : Math.max(0, digits - 1 - Math.floor(Math.log10(size)));
+  const decimals = Math.max(0, digits - 1 - Math.floor(Math.log10(size)));
   return value.toLocaleString("en-US", { maximumFractionDigits: Math.min(decimals, 4) }).replace("-", "\u2212");
 }
 
