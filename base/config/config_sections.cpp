@@ -42,7 +42,7 @@ std::string text(const json& object, const std::string& label, const char* key) 
 }
 
 std::string confidence(const json& object, const std::string& label) {
-  const std::string found = text(object, label, "confidence");
+  std::string found = text(object, label, "confidence");
   if (std::find(kConfidences.begin(), kConfidences.end(), found) == kConfidences.end())
     fail(label + ".confidence", "expected one of " + join(kConfidences) + ", found \"" + found + '"');
   return found;

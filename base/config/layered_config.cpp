@@ -52,7 +52,7 @@ class LayerReader {
     return content;
   }
 
-  ConfigContent read_full(json document, const std::string& label) {
+  ConfigContent read_full(const json& document, const std::string& label) {
     ConfigContent content;
     content.unlinked = unlinked_;
     content.root = document;
