@@ -33,7 +33,8 @@ CsvStore::CsvStore(const std::string& folder, const std::vector<const TableSpec*
     std::unique_ptr<AtomicFile>& file = files_[table->name];
     file = std::make_unique<AtomicFile>(folder + '/' + table->name + ".csv");
     line_.clear();
-    for (const ColumnSpec& column : table->columns) line_ += (line_.empty() ? "" : ",") + std::string(column.name);
+    for (const ColumnSpec& column : table->columns)
+      line_ += (line_.empty() ? "" : ",") + std::string(column.name);
     line_ += '\n';
     file->write(line_.data(), line_.size());
   }

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <random>
 
 #include "base/build_info.h"
 #include "base/error.h"
@@ -79,6 +80,27 @@ TEST(StudyFile, NonsenseGetsOneLineWithThePlace) {
   EXPECT_EQ(error_of(R"({"name": "x", "base": {"kernel": {"name": "gemm"}, "train": {}}, "axes": []})"),
             "s.json.base: expected {\"train\": {...}}, \"collective\" or \"kernel\"");
   EXPECT_NE(error_of("{\"name\": ").find("not valid JSON"), std::string::npos);
+}
+
+// Two thousand damaged copies: each is a study or a ConfigError, never a crash or another exception.
+TEST(StudyFile, DamagedTextIsRefusedOrParsed) {
+  std::mt19937 random(3);
+  const std::string bytes = "{}[]\",:0123456789eE+-.xtrn \\\n";
+  for (int i = 0; i < 2000; ++i) {
+    std::string text = kStudy;
+    for (std::size_t edits = 1 + random() % 3; edits > 0 && !text.empty(); --edits) {
+      const std::size_t at = random() % text.size();
+      if (random() % 3 == 0)
+        text.erase(at, 1 + random() % 20);
+      else
+        text[at] = bytes[random() % bytes.size()];
+    }
+    try {
+      const Study study = parse_study(text, "s.json");
+      if (study.points() > 0) question_at(study, coordinates_of(study, study.points() - 1));
+    } catch (const ConfigError&) {
+    }
+  }
 }
 
 // 1000 x 1000 x 1000 points: refused before any is made.
