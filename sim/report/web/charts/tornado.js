@@ -1,7 +1,12 @@
 // What each figure does to the answer, the strongest first: bars for small changes, diamonds for factors.
 import { rowChart } from "./rows.js";
 
-const effect = (value, decimals) => (value === undefined ? "\u2013" : `${value > 0 ? "+" : value < 0 ? "\u2212" : ""}${Math.abs(value).toFixed(decimals)}`);
+// The sign of what is shown: nothing has none.
+function effect(value, decimals) {
+  if (value === undefined) return "\u2013";
+  const text = Math.abs(value).toFixed(decimals);
+  return `${Number(text) === 0 ? "" : value > 0 ? "+" : "\u2212"}${text}`;
+}
 const isFactor = (name) => /^[\d.]+x/.test(name);
 
 export function tornado({ rows, options, width }) {
