@@ -90,9 +90,9 @@ void add_roofline(const ReportInput& input, Sections& sections) {
   s.notes = {
       "A kernel's time is the union of: a computing engine was in it, from its first instruction there to "
       "its "
-      "last result before another kernel; one of its transfers was moving. Kernels overlap, so the times sum "
-      "to "
-      "more than the step.",
+      "last result before another kernel; one of its transfers was moving. Kernels may overlap, and "
+      "collectives are "
+      "none, so the times need not sum to the step.",
       "DMA: bytes moved at the full rate of all engines; a copy within HBM takes two HBM bytes for one "
       "moved."};
   s.table.columns = {{"kernel", "kernel", "", Align::kText},
