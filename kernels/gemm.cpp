@@ -13,7 +13,12 @@ constexpr std::uint64_t kTileM = 128;
 constexpr std::uint64_t kTileN = 512;
 constexpr std::uint64_t kTileK = 128;
 constexpr std::uint64_t kStreamTiles = 4;  // tiles of C in flight: half of the PSUM banks, the others drain
-constexpr std::size_t kStreamSlots = 12;   // slabs of B on their way and in use
+constexpr std::uint64_t kBlockM = kStreamTiles * kTileM;
+constexpr std::size_t kStreamSlots = 12;  // slabs of B on their way and in use
+// Of B in the stream order: all of K stays for the block's passes, and the next columns' first slabs come.
+constexpr std::size_t stream_slots(std::size_t slabs, std::uint64_t passes) {
+  return passes == 1 ? kStreamSlots : slabs + std::min(slabs, kStreamSlots / 2);
+}
 // Slabs of A on their way to be quantised; one of MX is four times as large.
 constexpr std::size_t quantize_slots(DType dtype) { return is_mx(dtype) ? 2 : 3; }
 constexpr std::uint64_t kTransposeRows = 512;  // source rows a transposing transfer takes
@@ -351,11 +356,14 @@ class Gemm {
 
   // B's rows are used once, by all tiles of the block, and make room at once: nothing of B needs to stay.
   void stream() {
-    const std::uint64_t block = std::min(kStreamTiles * kTileM, m_.size);
+    const std::uint64_t block = std::min(options_.passes * kBlockM, m_.size);
     const std::uint64_t width = planes_ * std::min(kTileN, n_.size);
     std::optional<Quantizer> quantizer;
-    if (x_.quantize_a) quantizer.emplace(b_, x_.dtype, block, quantize_slots(x_.dtype), x_.a_scaling);
-    OperandPool b(b_, "gemm_b", x_.dtype, width, even_slots(width, kStreamSlots, k_.size()));
+    if (x_.quantize_a)
+      quantizer.emplace(b_, x_.dtype, std::min(kBlockM, block), quantize_slots(x_.dtype), x_.a_scaling);
+    OperandPool b(b_, "gemm_b", x_.dtype, width,
+                  options_.passes == 1 ? even_slots(width, kStreamSlots, k_.size())
+                                       : stream_slots(k_.size(), options_.passes));
     const std::size_t slots = std::max(k_.size(), slots_that_fit(planes_ * block, 2 * k_.size()));
     OperandPool a(b_, "gemm_a", x_.dtype, planes_ * block, slots);
     if (x_.quantize_a) a.clear_scales(b_);
@@ -364,8 +372,8 @@ class Gemm {
       std::vector<OperandTile> wa = std::move(next);
       next.clear();
       for (const Span& n : pieces(n_, kTileN)) {
-        stream_row(a, b, wa, m, n, quantizer);
-        // Vector and Scalar quantise the next block's A under this one's products, spread over its rows.
+        stream_columns(a, b, wa, m, n, quantizer);
+        // Vector and Scalar quantise the next block's A under this one's products, spread over its columns.
         const std::size_t due = (slots - k_.size()) * std::min(n.end(), n_.size) / n_.size;
         while (quantizer && m.end() < m_.end() && next.size() < due)
           next.push_back(fetch_a(a, next.size(), {m.end(), std::min(block, m_.end() - m.end())}, quantizer));
@@ -376,29 +384,37 @@ class Gemm {
 
   OperandTile fetch_a(OperandPool& a, std::size_t k, Span m, std::optional<Quantizer>& quantizer) {
     const OperandTile tile = a.next();
-    if (quantizer)
-      quantizer->load(tile, tile.values->columns / planes_, {x_.a, x_.a_row, x_.a_transposed},
-                      values_of(k_[k]), m);
-    else
+    if (!quantizer) {
       load_rows(tile, true, k_[k], m, kTileM);
+      return tile;
+    }
+    for (const Span& piece : pieces(m, kBlockM))
+      quantizer->load(tile, piece.begin - m.begin, tile.values->columns / planes_,
+                      {x_.a, x_.a_row, x_.a_transposed}, values_of(k_[k]), piece);
     return tile;
   }
 
-  // One row of tiles of C; the first of a block also loads what is missing of A.
-  void stream_row(OperandPool& a, OperandPool& b, std::vector<OperandTile>& wa, Span m, Span n,
-                  std::optional<Quantizer>& quantizer) {
-    const std::vector<Span> rows = pieces(m, kTileM);
-    std::vector<Tile*> psum;
-    for (std::size_t r = 0; r < rows.size(); ++r) psum.push_back(&psum_->next());
-    for (std::size_t k = 0; k < k_.size(); ++k) {
-      if (wa.size() <= k) wa.push_back(fetch_a(a, k, m, quantizer));
-      const OperandTile xb = b.next();
-      load_rows(xb, false, k_[k], n, kTileN);
-      for (std::size_t r = 0; r < rows.size(); ++r)
-        step(*psum[r], slab(wa[k], rows[r].begin - m.begin, rows[r].size, k_[k]), slab(xb, 0, n.size, k_[k]),
-             k, k_.size(), rows[r], n);
+  // The block's tiles of C in columns n. The first columns of a block also load what is missing of A, the
+  // first pass loads B.
+  void stream_columns(OperandPool& a, OperandPool& b, std::vector<OperandTile>& wa, Span m, Span n,
+                      std::optional<Quantizer>& quantizer) {
+    std::vector<OperandTile> xb;
+    for (const Span& pass : pieces(m, kBlockM)) {
+      const std::vector<Span> rows = pieces(pass, kTileM);
+      std::vector<Tile*> psum;
+      for (std::size_t r = 0; r < rows.size(); ++r) psum.push_back(&psum_->next());
+      for (std::size_t k = 0; k < k_.size(); ++k) {
+        if (wa.size() <= k) wa.push_back(fetch_a(a, k, m, quantizer));
+        if (xb.size() <= k) {
+          xb.push_back(b.next());
+          load_rows(xb[k], false, k_[k], n, kTileN);
+        }
+        for (std::size_t r = 0; r < rows.size(); ++r)
+          step(*psum[r], slab(wa[k], rows[r].begin - m.begin, rows[r].size, k_[k]),
+               slab(xb[k], 0, n.size, k_[k]), k, k_.size(), rows[r], n);
+      }
+      for (std::size_t r = 0; r < rows.size(); ++r) drain(*psum[r], rows[r], n);
     }
-    for (std::size_t r = 0; r < rows.size(); ++r) drain(*psum[r], rows[r], n);
   }
 
   Span values_of(Span k) const {
@@ -458,12 +474,12 @@ std::uint64_t out_bytes(const GemmOperands& x, std::uint64_t columns) {
 
 }  // namespace
 
-std::uint64_t stream_bytes(const GemmOperands& x, const MachineConfig& machine) {
-  constexpr std::uint64_t kBlock = kStreamTiles * kTileM;
+std::uint64_t stream_bytes(const GemmOperands& x, std::uint64_t passes, const MachineConfig& machine) {
   const std::uint64_t quantizer =
-      x.quantize_a ? Quantizer::sbuf_bytes(x.dtype, kBlock, quantize_slots(x.dtype), machine) : 0;
-  return slab_count(x, machine) * slab_bytes(x, kBlock, machine) +
-         kStreamSlots * slab_bytes(x, kTileN, machine) + out_bytes(x, kTileN) + quantizer;
+      x.quantize_a ? Quantizer::sbuf_bytes(x.dtype, kBlockM, quantize_slots(x.dtype), machine) : 0;
+  const std::uint64_t slabs = slab_count(x, machine);
+  return slabs * slab_bytes(x, passes * kBlockM, machine) +
+         stream_slots(slabs, passes) * slab_bytes(x, kTileN, machine) + out_bytes(x, kTileN) + quantizer;
 }
 
 std::uint64_t block_bytes(const GemmOperands& x, const GemmOptions& options, const MachineConfig& machine) {
@@ -487,7 +503,7 @@ GemmElements gemm_elements(std::uint64_t m, std::uint64_t k, std::uint64_t n, co
     case GemmOrder::kStream:
       break;
   }
-  return {k * m, k * n * ceil_div(m_tiles, kStreamTiles)};
+  return {k * m, k * n * ceil_div(m_tiles, kStreamTiles * options.passes)};
 }
 
 std::uint64_t gemm_elements_read(std::uint64_t m, std::uint64_t k, std::uint64_t n,

@@ -13,7 +13,10 @@ namespace trn {
 //   hoist_k    m, n, k     A once per m, B once per (m, n)               K*M            + K*N*(M/128)
 //   block_mn   blocks m, n K whole: A once per m block                   K*M            + K*N*(M/(128 mb))
 //   block_mnk  n, m, k     partial sums in SBUF                          K*M*(N/512 nb) + K*N*(M/(128 mb))
-//   stream     m, n        A's block of 4 tiles stays, B streams by      K*M            + K*N*(M/512)
+//   stream     m, n        A's block of 4 tiles stays, B streams by      K*M            + K*N*(M/(512
+//   passes))
+// PSUM holds 4 tiles' sums and drains 4 others'; with more passes A's block is as much taller, and 4 of its
+// tiles after the other pass over the columns of B, whose K then stays for them.
 enum class GemmOrder : std::uint8_t { kInner, kHoistK, kBlockMn, kBlockMnk, kStream };
 inline const std::vector<std::string> kGemmOrders{"inner", "hoist_k", "block_mn", "block_mnk", "stream"};
 
@@ -29,6 +32,7 @@ struct GemmOptions {
   std::uint64_t m_tiles = 16;  // block sizes in tiles of 128 rows, 512 columns, 128 of K
   std::uint64_t n_tiles = 2;
   std::uint64_t k_tiles = 8;
+  std::uint64_t passes = 1;  // stream only
 };
 
 struct GemmOperands {
@@ -59,7 +63,7 @@ void gemm(CoreBuilder& builder, const GemmOperands& operands, const GemmOptions&
           std::uint64_t m_begin, std::uint64_t m_end);
 
 // SBUF a partition that the stream order needs at least, and block_mn.
-std::uint64_t stream_bytes(const GemmOperands& operands, const MachineConfig& machine);
+std::uint64_t stream_bytes(const GemmOperands& operands, std::uint64_t passes, const MachineConfig& machine);
 std::uint64_t block_bytes(const GemmOperands& operands, const GemmOptions& options,
                           const MachineConfig& machine);
 

@@ -64,7 +64,7 @@ void quantize_operand(CoreBuilder& b, const QuantizeOperand& job, std::uint64_t 
   for (const Span& c : pieces({0, job.columns}, width))
     for (const Span& k : k_pieces(job, {begin, end - begin}, b.machine())) {
       const OperandTile tile = out.next();
-      quantizer.load(tile, width, job.from, k, c);
+      quantizer.load(tile, 0, width, job.from, k, c);
       pending();
       pending = [&b, &job, tile, width, k, c] { store(b, job, tile, width, k, c); };
     }

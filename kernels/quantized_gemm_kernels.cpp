@@ -118,6 +118,7 @@ Program build_gemm(const KernelArguments& given, const MachineConfig& machine, s
   GemmOptions options;
   options.order = static_cast<GemmOrder>(given.choice("order", kGemmOrders));
   options.m_tiles = options.n_tiles = options.k_tiles = 2;
+  options.passes = given.positive("passes");
   RankBuilder rank(machine, "gemm_quantized", cores);
   const Source a(rank, "A", k, m, yes(given, "a-transposed"), dtype),
       b(rank, "B", k, n, yes(given, "b-transposed"), dtype);
@@ -189,7 +190,8 @@ std::vector<Case> gemm_cases() {
     for (const std::string& order : kGemmOrders)
       out.push_back({{"m", "200"}, {"k", "1152"}, {"n", "600"}, {"order", order}, {"dtype", dtype}});
     for (const char* transposed : {"no", "yes"})
-      out.push_back({{"m", "640"},
+      out.push_back({{"m", "1200"},
+                     {"passes", transposed == std::string("no") ? "1" : "2"},
                      {"k", "640"},
                      {"n", "600"},
                      {"dtype", dtype},
@@ -219,6 +221,7 @@ std::vector<KernelRow> quantized_gemm_kernels() {
             {"dtype", "fp8_e4m3", "an fp8 or an x4 type"},
             {"order", "stream", "inner, hoist_k, block_mn, block_mnk, stream"},
             {"quantize-a", "apart", "apart: into HBM before; inside: by the gemm (order stream)"},
+            {"passes", "1", "order stream: 4 tiles of C in turn, so often, over resident columns of B"},
             {"a-transposed", "no", "yes: A is stored as [M,K]"},
             {"b-transposed", "no", "yes: B is stored as [N,K]"}},
            build_gemm,

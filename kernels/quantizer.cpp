@@ -6,10 +6,11 @@ namespace {
 constexpr std::uint64_t kTransposeRows = 512;  // source rows a transposing transfer takes
 constexpr std::uint64_t kMxValues = 4;
 
-// `parts` runs of c columns, `stride` apart.
-View runs(Tile& tile, std::uint64_t stride, std::uint64_t parts, std::uint64_t c, std::uint32_t rows) {
-  if (parts == 1) return View::columns(tile, 0, c, rows);
-  return View::shaped(tile, 0, {{static_cast<std::int64_t>(stride), parts}, {1, c}}, rows);
+// `parts` runs of c columns from `first` on, `stride` apart.
+View runs(Tile& tile, std::uint64_t first, std::uint64_t stride, std::uint64_t parts, std::uint64_t c,
+          std::uint32_t rows) {
+  if (parts == 1) return View::columns(tile, first, c, rows);
+  return View::shaped(tile, first, {{static_cast<std::int64_t>(stride), parts}, {1, c}}, rows);
 }
 
 }  // namespace
@@ -41,21 +42,22 @@ std::uint64_t Quantizer::sbuf_bytes(DType to, std::uint64_t columns, std::size_t
   return 2 * slots * OperandPool::slot_bytes(DType::kBf16, columns * rows_a_partition(to, machine)) + 128;
 }
 
-void Quantizer::load(OperandTile to, std::uint64_t stride, const QuantizeSource& from, Span k, Span c) {
+void Quantizer::load(OperandTile to, std::uint64_t first, std::uint64_t stride, const QuantizeSource& from,
+                     Span k, Span c) {
   const std::uint64_t parts = is_mx(to_) ? kMxValues : ceil_div(k.size, kSlabRows);
   const auto rows = static_cast<std::uint32_t>(k.size / parts);
   Tile& bf16 = wide_.next();
   fetch(bf16, from, k, c, parts);
   if (is_mx(to_))
-    narrow_mx(to, bf16, rows, c);
+    narrow_mx(to, first, bf16, rows, c);
   else
-    narrow_fp8(to, stride, bf16, rows, c, parts);
+    narrow_fp8(runs(*to.values, first, stride, parts, c.size, rows), bf16, rows, c, parts);
 }
 
 void Quantizer::fetch(Tile& tile, const QuantizeSource& from, Span k, Span c, std::uint64_t parts) {
   const std::uint64_t rows = k.size / parts;
   if (!from.transposed) {
-    b_.load(runs(tile, columns_, parts, c.size, static_cast<std::uint32_t>(rows)),
+    b_.load(runs(tile, 0, columns_, parts, c.size, static_cast<std::uint32_t>(rows)),
             {from.tensor, from.row + k.begin, k.size, c.begin, c.size});
     return;
   }
@@ -66,11 +68,10 @@ void Quantizer::fetch(Tile& tile, const QuantizeSource& from, Span k, Span c, st
           {from.tensor, from.row + p.begin, p.size, k.begin + part * rows, rows});
 }
 
-void Quantizer::narrow_fp8(OperandTile to, std::uint64_t stride, Tile& bf16, std::uint32_t rows, Span c,
-                           std::uint64_t parts) {
+void Quantizer::narrow_fp8(View to, Tile& bf16, std::uint32_t rows, Span c, std::uint64_t parts) {
   Tile& scaled = work_.next();
-  const View from = runs(bf16, columns_, parts, c.size, rows);
-  const View product = runs(scaled, columns_, parts, c.size, rows);
+  const View from = runs(bf16, 0, columns_, parts, c.size, rows);
+  const View product = runs(scaled, 0, columns_, parts, c.size, rows);
   Instruction scale;
   scale.fn = ActFn::kCopy;
   b_.compute(Engine::kScalar, Opcode::kActivation, product,
@@ -82,8 +83,7 @@ void Quantizer::narrow_fp8(OperandTile to, std::uint64_t stride, Tile& bf16, std
   clamp.imm0 = static_cast<float>(largest_number(to_));
   clamp.op1 = AluOp::kMax;
   clamp.imm1 = -clamp.imm0;
-  b_.compute(Engine::kVector, Opcode::kTensorScalar, runs(*to.values, stride, parts, c.size, rows), {product},
-             clamp);
+  b_.compute(Engine::kVector, Opcode::kTensorScalar, to, {product}, clamp);
   if (track) keep_largest(rows);  // after the clamp, which the wait for the newest would hold up
 }
 
@@ -101,13 +101,13 @@ void Quantizer::keep_largest(std::uint32_t rows) {
   b_.compute(Engine::kVector, Opcode::kTensorTensor, most, {most, now}, larger);
 }
 
-void Quantizer::narrow_mx(OperandTile to, Tile& bf16, std::uint32_t rows, Span c) {
+void Quantizer::narrow_mx(OperandTile to, std::uint64_t first, Tile& bf16, std::uint32_t rows, Span c) {
   Tile& side_by_side = work_.next();
   const View four = View::columns(side_by_side, 0, kMxValues * c.size, rows);
   b_.compute(Engine::kScalar, Opcode::kCopy, four,
              {View::shaped(bf16, 0, {{1, c.size}, {static_cast<std::int64_t>(columns_), kMxValues}}, rows)});
-  b_.quantize_mx(View::columns(*to.values, 0, c.size, rows), View::columns(*to.scales, 0, c.size, rows),
-                 four);
+  b_.quantize_mx(View::columns(*to.values, first, c.size, rows),
+                 View::columns(*to.scales, first, c.size, rows), four);
 }
 
 void Quantizer::finish() {

@@ -38,9 +38,10 @@ class Quantizer {
   Quantizer(CoreBuilder& builder, DType to, std::uint64_t columns, std::size_t slots,
             const Fp8Scaling& scaling);
 
-  // Rows `k` of K (counted in values), columns `c` of the source into the first columns of `to`, whose planes
-  // lie `stride` apart.
-  void load(OperandTile to, std::uint64_t stride, const QuantizeSource& from, Span k, Span c);
+  // Rows `k` of K (counted in values), columns `c` of the source into the columns of `to` from `first` on.
+  // Its planes lie `stride` apart.
+  void load(OperandTile to, std::uint64_t first, std::uint64_t stride, const QuantizeSource& from, Span k,
+            Span c);
 
   // Stores the largest magnitudes, if they are wanted.
   void finish();
@@ -51,9 +52,8 @@ class Quantizer {
 
  private:
   void fetch(Tile& tile, const QuantizeSource& from, Span k, Span c, std::uint64_t parts);
-  void narrow_fp8(OperandTile to, std::uint64_t stride, Tile& bf16, std::uint32_t rows, Span c,
-                  std::uint64_t parts);
-  void narrow_mx(OperandTile to, Tile& bf16, std::uint32_t rows, Span c);
+  void narrow_fp8(View to, Tile& bf16, std::uint32_t rows, Span c, std::uint64_t parts);
+  void narrow_mx(OperandTile to, std::uint64_t first, Tile& bf16, std::uint32_t rows, Span c);
   void find_largest(View values);
   void keep_largest(std::uint32_t rows);
 

@@ -7,6 +7,7 @@ namespace {
 
 constexpr std::uint64_t kBf16 = 2;
 constexpr std::uint64_t kFp32 = 4;
+constexpr std::uint64_t kFactorBytes = kSlabRows * 2 * kFp32;  // a factor and its inverse
 
 }  // namespace
 
@@ -14,7 +15,7 @@ std::uint64_t operand_bytes(DType dtype) { return size_of(dtype) + (is_mx(dtype)
 
 HbmTraffic quantizer_traffic(DType dtype, const Fp8Scaling& scaling) {
   if (is_mx(dtype)) return {};
-  return {128 * 2 * kFp32, scaling.largest.rows > 0 ? 128 * kFp32 : 0};
+  return {kFactorBytes, scaling.largest.rows > 0 ? kSlabRows * kFp32 : 0};
 }
 
 HbmTraffic gemm_traffic(const GemmOperands& x, const GemmOptions& options, std::uint64_t begin,
@@ -24,7 +25,7 @@ HbmTraffic gemm_traffic(const GemmOperands& x, const GemmOptions& options, std::
   const GemmElements read = gemm_elements(m, x.k / values, x.n, options);
   HbmTraffic traffic{0, m * x.n * size_of(x.c_dtype)};
   if (x.quantize_a) traffic += quantizer_traffic(x.dtype, x.a_scaling);
-  if (x.rescales()) traffic.read += 2 * 128 * 2 * kFp32;
+  if (x.rescales()) traffic.read += 2 * kFactorBytes;
   traffic.read += read.a * (x.quantize_a ? values * kBf16 : operand_bytes(x.dtype));
   traffic.read += read.b * operand_bytes(x.dtype);
   return traffic;

@@ -12,8 +12,9 @@ std::uint64_t half_sbuf(const MachineConfig& machine) {
   return machine.core.sbuf.usable_bytes_per_partition.count() / 2;
 }
 
-// Hand-written quality streams B past a resident block of A; a compiler leaves blocks loaded tile by tile.
-// Where K is too long for a block of A, partial sums are kept in SBUF.
+// Hand-written quality streams B past a resident block of A; a compiler leaves blocks loaded tile by tile. MX
+// multiplies faster than DMA brings B by for 4 tiles: the block is as tall as SBUF allows. Where K is too
+// long for a block of A, partial sums are kept in SBUF.
 GemmOptions options_of(const GemmOperands& x, const TrainingPlan& plan, const MachineConfig& machine) {
   GemmOptions options;
   const bool fused = plan.lowering == Lowering::kFused;
@@ -21,8 +22,11 @@ GemmOptions options_of(const GemmOperands& x, const TrainingPlan& plan, const Ma
   options.order = fused ? GemmOrder::kStream : GemmOrder::kBlockMn;
   options.m_tiles = 4;
   options.n_tiles = 1;
-  if ((fused ? stream_bytes(x, machine) : block_bytes(x, options, machine)) <= half_sbuf(machine))
-    return options;
+  for (options.passes = fused && is_mx(x.dtype) ? 4 : 1; options.passes > 0; options.passes /= 2)
+    if ((fused ? stream_bytes(x, options.passes, machine) : block_bytes(x, options, machine)) <=
+        half_sbuf(machine))
+      return options;
+  options.passes = 1;
   options.order = GemmOrder::kBlockMnk;
   options.m_tiles = 8;
   // A slab of MX is four times as large: half as many hold a sum back for twice as long.
@@ -56,7 +60,7 @@ std::vector<Shape> shapes(const ModelSpec& m, const TrainingPlan& plan) {
 
 bool quantizes_inside(GemmOperands x, const TrainingPlan& plan, const MachineConfig& machine) {
   x.quantize_a = true;
-  return plan.lowering == Lowering::kFused && stream_bytes(x, machine) <= half_sbuf(machine);
+  return plan.lowering == Lowering::kFused && stream_bytes(x, 1, machine) <= half_sbuf(machine);
 }
 
 // Copies that go through HBM: B of every gemm, and A where it is not quantised inside.
