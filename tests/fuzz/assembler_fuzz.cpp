@@ -2,7 +2,7 @@
 // program.
 #include "base/error.h"
 #include "isa/assembler/assembler.h"
-#include "isa/rules.h"
+#include "tests/fuzz/any_machine.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace trn;
@@ -11,7 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const Program program = assemble(std::string(reinterpret_cast<const char*>(data), size), "fuzz");
     const Program again = assemble(disassemble(program), "again");
     TRN_CHECK(again == program, "text does not round-trip");
-    check_program(program, IsaLimits{program.target});
+    check_program(program, machine_for(program));
   } catch (const UserError&) {
   }
   return 0;

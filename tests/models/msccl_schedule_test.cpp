@@ -39,8 +39,8 @@ TEST(MscclSchedule, TheSampleIsARingOfFourteenStepsARank) {
 TEST(MscclSchedule, TheSampleSumsBytesOfAnyNumber) {
   const MscclProgram program = read_msccl(sample(), "ring");
   std::mt19937 random(11);
-  for (const std::uint64_t granule : {1, 2, 4})
-    for (const std::uint64_t bytes : {0, 3, 64, 800, 1013, 4097}) {
+  for (const std::uint64_t granule : {1u, 2u, 4u})
+    for (const std::uint64_t bytes : {0u, 3u, 64u, 800u, 1013u, 4097u}) {
       const Schedule schedule = msccl_schedule(program, task_of(CollectiveOp::kAllReduce, bytes, granule), 8);
       RankBytes input(8, std::vector<std::uint8_t>(bytes + 8 * granule));
       for (auto& rank : input)

@@ -188,7 +188,7 @@ TEST(KernelResults, TimesAreTheUnionOfVisitsAndMovingTransfers) {
   expect_observed_times(assemble(read_text_file("traces/samples/mm_db.tasm"), "f"), trn2);
   for (const char* name : {"gemm", "flash_attention"}) {
     const KernelRow& row = find_kernel(name);
-    for (const std::size_t cores : {1, 2})
+    for (const std::size_t cores : {1u, 2u})
       expect_observed_times(row.build(kernel_arguments(row, row.proof.cases.front()), trn2, cores), trn2);
   }
 }

@@ -206,7 +206,7 @@ TEST(Training, MicroStepsRepeatTheWork) {
 // instructions of one exactly, and its time (the first and the last differ from those between).
 TEST(Training, MicroStepsInALoopAreWhatTheWrittenOnesAre) {
   std::vector<RunResult> runs;
-  for (const std::uint64_t micro_steps : {3, 4, 5, 6, 9}) {
+  for (const std::uint64_t micro_steps : {3u, 4u, 5u, 6u, 9u}) {
     TrainingPlan plan = small_plan();
     plan.global_batch = micro_steps * plan.fsdp;
     runs.push_back(simulate_training(small_model(), plan, machine("trn2:instance")).run);

@@ -20,7 +20,7 @@ std::vector<WorkResult> run(std::size_t n, std::size_t jobs,
 
 // 200 kB is more than a pipe holds: the child must not wait for a parent that waits for it.
 TEST(ForkPool, EveryPieceOfWorkReturnsItsOwnText) {
-  for (const std::size_t jobs : {1, 2, 5}) {
+  for (const std::size_t jobs : {1u, 2u, 5u}) {
     const auto results =
         run(7, jobs, [](std::size_t i) { return std::string(200'000 + i, static_cast<char>('a' + i)); });
     for (std::size_t i = 0; i < 7; ++i) {

@@ -74,7 +74,7 @@ TEST(PerfettoFile, ShortSlicesStayInOrder) {
   const std::string path = temporary("short.pftrace");
   PerfettoFile file(path, 1'000'000);
   const std::uint64_t track = file.add_track(file.add_process("p"), "t", 0);
-  for (const std::uint64_t t : {1000, 1400, 1800})
+  for (const std::uint64_t t : {1000u, 1400u, 1800u})
     file.add({track, Picoseconds(t), Picoseconds(t + 400), "s", nullptr, {{"start_ps", t}}});
   file.commit();
   EXPECT_EQ(slices_of(read_trace_file(path), track),
