@@ -30,6 +30,7 @@ std::string algorithm_refusal(const std::string& name, const CollectiveTask& tas
 Schedule make_schedule(const std::string& name, const CollectiveTask& task, const GroupShape& shape);
 
 // Parts shared by the algorithms.
+inline std::string suits_any(const CollectiveTask&, const GroupShape&) { return {}; }  // a refusal
 std::uint64_t pipeline_slices(const CollectiveTask& task, double share);
 std::uint64_t ring_slices(const CollectiveTask& task, double share, std::uint32_t ring);
 // The ranks of a chip as a first stage, if there are several.

@@ -24,8 +24,6 @@ void add_chip_stage(const GroupShape& shape, Schedule& schedule, std::vector<Sta
 
 namespace {
 
-std::string any(const CollectiveTask&, const GroupShape&) { return {}; }
-
 // Each rank of a chip reduces its share of the chip's data while it sends to the other chips. What is large
 // is sliced, so that one slice is reduced while the next is on its way.
 std::vector<Chain> mesh_chains(const CollectiveTask& task, const GroupShape& shape, Schedule& schedule) {
@@ -181,10 +179,11 @@ std::vector<std::uint32_t> factor_teams(std::uint32_t stride, std::uint32_t size
 }
 
 extern const Algorithm kMeshAlgorithm{
-    "mesh", "every chip with every other directly: two steps to reduce, two to gather", any, mesh_chains};
+    "mesh", "every chip with every other directly: two steps to reduce, two to gather", suits_any,
+    mesh_chains};
 extern const Algorithm kRdhAlgorithm{
-    "rdh", "recursive halving and doubling; groups that are no power of two by their prime factors", any,
-    rdh_chains};
+    "rdh", "recursive halving and doubling; groups that are no power of two by their prime factors",
+    suits_any, rdh_chains};
 extern const Algorithm kBucketAlgorithm{
     "bucket", "dimension after dimension, in several orders at once that load every link alike",
     bucket_refusal, bucket_chains};

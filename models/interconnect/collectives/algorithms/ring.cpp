@@ -78,8 +78,6 @@ void open_apart(std::vector<GroupShape::Ring>& rings) {
   }
 }
 
-std::string any(const CollectiveTask&, const GroupShape&) { return {}; }
-
 std::string kangaring_refusal(const CollectiveTask&, const GroupShape& shape) {
   if (!shape.regular || shape.per_chip % 2 != 0)
     return "the group must have an even number of ranks on every chip";
@@ -97,7 +95,7 @@ std::vector<Chain> flat_ring_chains(const CollectiveTask& task, const GroupShape
 }
 
 extern const Algorithm kRingAlgorithm{"ring", "disjoint cycles of cables, both ways round, over all ranks",
-                                      any, ring_chains};
+                                      suits_any, ring_chains};
 extern const Algorithm kKangaRingAlgorithm{
     "kangaring", "rings over pairs of a chip's ranks: one reads for both and writes to both",
     kangaring_refusal, kangaring_chains};
