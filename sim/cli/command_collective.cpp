@@ -14,6 +14,7 @@
 #include "sim/report/range_report.h"
 #include "sim/run/collective_simulation.h"
 #include "sim/run/unannounced.h"
+#include "sim/study/stored_result.h"
 
 namespace trn {
 namespace {
@@ -25,12 +26,6 @@ struct Row {
   CollectiveResult result;
   double microseconds;  // with the straggler
 };
-
-double harmonic(std::uint64_t n) {
-  double sum = 0;
-  for (std::uint64_t i = 1; i <= n; ++i) sum += 1 / static_cast<double>(i);
-  return sum;
-}
 
 void print_header(const CollectiveQuestion& a, const CollectiveSetting& s) {
   fmt::print("# {} on {}:{}, {}; GB = 1e9 B; size as nccom-test counts it\n", a.op, s.machine.name,
@@ -85,12 +80,14 @@ nlohmann::ordered_json rows_json(const CollectiveQuestion& a, const CollectiveSe
           {"unannounced", ranges_json(ranges)}};
 }
 
-// The same with what it was made from and how.
+// The same with what it was made from and how. One row can be compared with others.
 void write_result(const std::string& folder, const nlohmann::ordered_json& rows,
-                  const ConfigDocument& document) {
+                  const ConfigDocument& document, const std::optional<Answer>& answer,
+                  const CollectiveQuestion& question) {
   nlohmann::ordered_json json{
       {"kind", "collective"}, {"schema", 1}, {"version", version()}, {"command", command_line()}};
   json.update(rows);
+  if (answer) add_stored(json, question, *answer);
   json["config"] = document.json();
   std::filesystem::create_directories(folder);
   write_file_atomically(folder + "/result.json", json.dump(2) + '\n');
@@ -122,8 +119,8 @@ void run(const CollectiveArguments& arguments) {
     for (const std::string& name : s.algorithms()) {
       s.job.algorithm = name;
       CollectiveResult result = run_collectives(s.all(), s.machine, s.options);
-      const double us = to_us(result.time) + a.straggler_us * harmonic(s.job.group.ranks());
       why_full = result.why_full;
+      const double us = to_us(result.time + straggler_time(a, s.job.group.ranks()));
       rows.push_back({size, std::move(result), us});
       if (!arguments.json) print_row(a, s, rows.back());
     }
@@ -131,7 +128,9 @@ void run(const CollectiveArguments& arguments) {
   const std::vector<ConfigRange> ranges =
       ranges_of_answer(machine.document, {s.machine.shape, false, true, a.domains > 1});
   const nlohmann::ordered_json json = rows_json(a, s, rows, ranges);
-  if (!arguments.output.empty()) write_result(arguments.output, json, machine.document);
+  std::optional<Answer> only;
+  if (rows.size() == 1) only = answer(a, s, rows.front().result);
+  if (!arguments.output.empty()) write_result(arguments.output, json, machine.document, only, a);
   const std::string written = recording != nullptr ? recording->finish() : "";
   if (arguments.json) {
     fmt::print("{}\n", json.dump(2));

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -14,6 +15,7 @@
 #include "sim/cli/recording_option.h"
 #include "sim/cli/training_options.h"
 #include "sim/study/condition.h"
+#include "sim/study/stored_result.h"
 #include "sim/study/training_interval.h"
 
 namespace trn {
@@ -65,7 +67,9 @@ void run(TrainArguments a) {
   const bool full = a.detail == "full";
   TrainingResult result = simulate(a.question, machine, full ? nullptr : listener);
   if (!a.brief && a.interval) result.interval = training_interval(a.question, machine);
-  const std::string json = training_json(result, machine.document);
+  nlohmann::ordered_json stored = training_json(result, machine.document);
+  add_stored(stored, a.question, answer(result));
+  const std::string json = stored.dump(2) + '\n';
   if (!a.output.empty()) {
     std::filesystem::create_directories(a.output);
     write_file_atomically(a.output + "/result.json", json);

@@ -58,6 +58,14 @@ std::string summary(const Comparison& c) {
   out += c.answer_a.limiter == c.answer_b.limiter
              ? fmt::format(" What binds: {}, before and after.", c.answer_a.limiter)
              : fmt::format(" What binds: {} before, {} after.", c.answer_a.limiter, c.answer_b.limiter);
+  const auto price = [&](const Contender& side, const Contender& other, std::optional<double> usd) {
+    if (usd)
+      out += fmt::format(
+          " {} has no published price; its tokens cost what those of {} do at {:.4g} $ a chip-hour.",
+          side.label, other.label, *usd);
+  };
+  price(c.a, c.b, c.break_even_usd_a);
+  price(c.b, c.a, c.break_even_usd_b);
   return out + '\n';
 }
 
@@ -130,9 +138,13 @@ std::string value_of(const std::optional<ConfigFigure>& figure) {
 }
 
 std::string input_rows(const Comparison& c) {
-  std::string out =
-      fmt::format("  the {} inputs that differ\n    {:<54} {:>18} {:>18} {:>8}  {}\n", c.inputs.size(), "",
-                  c.a.label, c.b.label, "ratio", "confidence, and source of the second");
+  std::string out;
+  if (!c.options.empty()) out += fmt::format("  options that differ\n");
+  for (const ComparisonOption& option : c.options)
+    out += fmt::format("    {:<54} {:>18} {:>18}\n", option.key, option.a, option.b);
+  for (const std::string& line : c.scaled_along) out += "  " + line + '\n';
+  out += fmt::format("  the {} inputs that differ\n    {:<54} {:>18} {:>18} {:>8}  {}\n", c.inputs.size(), "",
+                     c.a.label, c.b.label, "ratio", "confidence, and source of the second");
   for (const ComparisonInput& input : c.inputs) {
     const double a = number(input.a), b = number(input.b);
     out += fmt::format("    {:<54} {:>18} {:>18} {:>8}  {} / {}: {}\n", input.key, value_of(input.a),
@@ -185,7 +197,12 @@ nlohmann::ordered_json comparison_json(const Comparison& c, const std::string& c
          {"source_b", text(input.b, &ConfigFigure::source)},
          {"confidence_b", text(input.b, &ConfigFigure::confidence)}});
   }
-  json["notes"] = nlohmann::ordered_json::array();
+  json["options"] = nlohmann::ordered_json::array();
+  for (const ComparisonOption& option : c.options)
+    json["options"].push_back({{"key", option.key}, {"a", option.a}, {"b", option.b}});
+  if (c.break_even_usd_a) json["a"]["break_even_usd_per_chip_hour"] = *c.break_even_usd_a;
+  if (c.break_even_usd_b) json["b"]["break_even_usd_per_chip_hour"] = *c.break_even_usd_b;
+  json["notes"] = c.scaled_along;
   if (c.parts.empty()) json["notes"].push_back("not told apart: " + c.why_no_parts);
   for (const PresetAnswer& preset : c.presets)
     json["notes"].push_back(fmt::format("with links {}: {} {:.6g} against {:.6g}", preset.preset,

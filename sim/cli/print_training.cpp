@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/build_info.h"
 #include "base/text.h"
 #include "sim/cli/command_line.h"
 #include "sim/cli/print_result.h"
@@ -157,11 +158,11 @@ std::string training_text(const TrainingResult& r, const ConfigDocument& documen
   return out + "  HBM of a rank\n" + footprint_table(r.footprint);
 }
 
-std::string training_json(const TrainingResult& r, const ConfigDocument& document) {
+nlohmann::ordered_json training_json(const TrainingResult& r, const ConfigDocument& document) {
   nlohmann::ordered_json json;
   json["kind"] = "training";
   json["schema"] = 1;
-  json["version"] = "0.1.0";
+  json["version"] = version();
   json["command"] = command_line();
   json["how_sure"] = kHowSure;
   json["model"] = r.model;
@@ -215,7 +216,7 @@ std::string training_json(const TrainingResult& r, const ConfigDocument& documen
     json["tokens_per_s_interval"] = {{"pessimistic", r.interval->pessimistic},
                                      {"optimistic", r.interval->optimistic}};
   json["config"] = document.json();
-  return json.dump(2) + '\n';
+  return json;
 }
 
 }  // namespace trn

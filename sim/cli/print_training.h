@@ -1,6 +1,7 @@
 // TrainingResult for people and for programs.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "sim/run/training.h"
@@ -9,6 +10,6 @@ namespace trn {
 
 // `brief`: the headline only.
 std::string training_text(const TrainingResult& result, const ConfigDocument& document, bool brief);
-std::string training_json(const TrainingResult& result, const ConfigDocument& document);
+nlohmann::ordered_json training_json(const TrainingResult& result, const ConfigDocument& document);
 
 }  // namespace trn

@@ -22,10 +22,12 @@ void QuestionOptions::add_to(CLI::App& command) {
   command.add_option("--kernel", kernel_, "ask for a kernel instead: \"gemm m=4096 k=4096 n=4096\"");
 }
 
+int QuestionOptions::kinds() const {
+  return (training_.model.empty() ? 0 : 1) + (collective_.op.empty() ? 0 : 1) + (kernel_.empty() ? 0 : 1);
+}
+
 Question QuestionOptions::question(const MachineChoice& machine) const {
-  const int kinds =
-      (training_.model.empty() ? 0 : 1) + (collective_.op.empty() ? 0 : 1) + (kernel_.empty() ? 0 : 1);
-  if (kinds != 1) throw UsageError("expected one of --model, --collective and --kernel");
+  if (kinds() != 1) throw UsageError("expected one of --model, --collective and --kernel");
   if (!kernel_.empty()) {
     KernelQuestion q;
     q.machine = machine;

@@ -12,10 +12,13 @@ namespace trn {
 class QuestionOptions {
  public:
   void add_to(CLI::App& command);
+  bool asked() const { return kinds() > 0; }
   // On this machine. UsageError unless exactly one kind is asked for.
   Question question(const MachineChoice& machine) const;
 
  private:
+  int kinds() const;
+
   TrainingQuestion training_;
   CollectiveQuestion collective_;
   std::string kernel_;

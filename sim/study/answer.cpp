@@ -31,19 +31,7 @@ Answer answer_collective(const CollectiveQuestion& q, const Machine& machine) {
     throw UsageError("collective: a question has one size and one algorithm; use an axis for more");
   s.set_size(s.sizes[0]);
   s.job.algorithm = s.algorithm;
-  const CollectiveResult r = run_collectives(s.all(), s.machine, s.options);
-  const double us = to_us(r.time);
-  const double algbw = ratio(static_cast<double>(s.sizes[0]), us) * 1e-3;
-  const Picoseconds bound = std::min(r.time, Picoseconds(static_cast<std::uint64_t>(r.bound.picoseconds)));
-  return {r.time,
-          {{"time_us", us},
-           {"busbw_gb_per_s", algbw * busbw_factor(s.job.task.op, s.job.group.ranks())},
-           {"algbw_gb_per_s", algbw},
-           {"bound_us", to_us(bound)},
-           {"over_bound", ratio(us, to_us(bound))},
-           {"chips", static_cast<double>(s.machine.fabric.chips() * q.domains)}},
-          {{"bound: " + r.bound.limited_by, bound}, {"above the bound", r.time - bound}},
-          r.binding};
+  return answer(q, s, run_collectives(s.all(), s.machine, s.options));
 }
 
 std::vector<AnswerPart> array_parts(const RunResult& run) {
@@ -158,6 +146,24 @@ Answer answer(const TrainingResult& r) {
              ""};
   for (const LedgerRow& row : r.ledger) out.parts.push_back({row.name, row.time});
   out.limiter = limiter_of(r.run, largest(out.parts));
+  return out;
+}
+
+Answer answer(const CollectiveQuestion& q, const CollectiveSetting& s, const CollectiveResult& r) {
+  const Picoseconds late = straggler_time(q, s.job.group.ranks());
+  const Picoseconds time = r.time + late;
+  const Picoseconds bound = std::min(r.time, Picoseconds(static_cast<std::uint64_t>(r.bound.picoseconds)));
+  const double algbw = ratio(static_cast<double>(s.job.task.bytes), to_us(time)) * 1e-3;
+  Answer out{time,
+             {{"time_us", to_us(time)},
+              {"busbw_gb_per_s", algbw * busbw_factor(s.job.task.op, s.job.group.ranks())},
+              {"algbw_gb_per_s", algbw},
+              {"bound_us", to_us(bound)},
+              {"over_bound", ratio(to_us(time), to_us(bound))},
+              {"chips", static_cast<double>(s.machine.fabric.chips() * q.domains)}},
+             {{"bound: " + r.bound.limited_by, bound}, {"above the bound", r.time - bound}},
+             r.binding};
+  if (late.count() > 0) out.parts.push_back({"stragglers", late});
   return out;
 }
 

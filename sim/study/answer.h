@@ -42,6 +42,9 @@ const MetricInfo& metric_info(const std::string& name);  // UsageError with the 
 // The errors of what it runs; CapacityError when a plan does not fit.
 Answer answer(const Question& question, const Machine& machine);
 Answer answer(const TrainingResult& result);
+// Of one size and one algorithm, both set in `setting`.
+Answer answer(const CollectiveQuestion& question, const CollectiveSetting& setting,
+              const CollectiveResult& result);
 
 nlohmann::ordered_json answer_json(const Answer& answer);
 // ConfigError if it is not what answer_json wrote.

@@ -220,4 +220,10 @@ std::vector<CollectiveJob> CollectiveSetting::all() const {
   return jobs;
 }
 
+Picoseconds straggler_time(const CollectiveQuestion& question, std::uint32_t ranks) {
+  double harmonic = 0;
+  for (std::uint32_t i = 1; i <= ranks; ++i) harmonic += 1.0 / i;
+  return Picoseconds(static_cast<std::uint64_t>(question.straggler_us * 1e6 * harmonic));
+}
+
 }  // namespace trn

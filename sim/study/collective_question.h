@@ -54,6 +54,10 @@ struct CollectiveSetting {
 // UsageError naming the option.
 CollectiveSetting collective_setting(const CollectiveQuestion& question, const MachineConfig& machine);
 
+// How much later the last of the ranks is expected to start, each by a time drawn from an exponential
+// distribution of this mean: the mean times the harmonic number of the ranks.
+Picoseconds straggler_time(const CollectiveQuestion& question, std::uint32_t ranks);
+
 // UsageError with the known names.
 CollectiveOp parse_collective_op(const std::string& name);
 

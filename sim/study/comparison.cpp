@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <set>
 
 #include "base/error.h"
 #include "base/text.h"
+#include "sim/run/economy.h"
 #include "sim/study/ask.h"
 #include "sim/study/subsystem.h"
 
@@ -131,38 +131,41 @@ void try_presets(Comparison& c, std::size_t jobs) {
   }
 }
 
+// Those of stored sides as they are, the others asked.
+std::pair<Answer, Answer> answers(const Contender& a, const Contender& b, std::size_t jobs) {
+  std::vector<std::function<Answer()>> work;
+  for (const Contender* side : {&a, &b})
+    if (!side->stored) work.push_back(work_of(side->question));
+  const std::vector<Reply> replies = ask_all(work, jobs, "compare");
+  const auto of = [](const Contender& side, const Reply* reply) {
+    return side.stored ? side.stored->answer : answer_of(*reply);
+  };
+  return {of(a, replies.data()), of(b, replies.data() + (a.stored ? 0 : 1))};
+}
+
+Machine machine_of(const Contender& side) {
+  if (!side.stored) return machine_of(side.question).resolve();
+  return Machine(side.stored->machine.document.copy(), side.stored->machine.shape);
+}
+
+void price(Comparison& c, const ChipConfig& chip_a, const ChipConfig& chip_b) {
+  if (!std::holds_alternative<TrainingQuestion>(c.a.question)) return;
+  const auto chips = [](const Answer& of) { return static_cast<std::uint64_t>(of.metric("chips")); };
+  const auto cost = [&](const ChipConfig& chip, const Answer& of) {
+    return economy(chip, chips(of), of.metric("tokens_per_s")).usd_per_million_tokens;
+  };
+  const auto even = [&](double usd, const Answer& of) {
+    return break_even_usd_per_hour(usd, chips(of), of.metric("tokens_per_s"));
+  };
+  const auto usd_a = cost(chip_a, c.answer_a), usd_b = cost(chip_b, c.answer_b);
+  if (usd_a && !usd_b) c.break_even_usd_b = even(*usd_a, c.answer_b);
+  if (usd_b && !usd_a) c.break_even_usd_a = even(*usd_b, c.answer_a);
+}
+
 }  // namespace
 
 std::int64_t Comparison::gain_ps() const {
   return picoseconds(answer_a, chip_time) - picoseconds(answer_b, chip_time);
-}
-
-std::vector<ComparisonInput> changed_inputs(const Machine& a, const Machine& b) {
-  std::map<std::string, ComparisonInput> rows;
-  const auto add = [&](const Machine& machine, std::optional<ConfigFigure> ComparisonInput::*side) {
-    const std::string shape = "shapes." + machine.shape + '.';
-    const std::vector<ConfigFigure> figures = machine.document.figures();
-    std::string links;
-    for (const ConfigFigure& figure : figures)
-      if (figure.key == shape + "links")
-        links = "link_presets." + figure.value.substr(1, figure.value.size() - 2);
-    for (const ConfigFigure& figure : figures) {
-      std::string key = figure.key;
-      if (key.rfind("link_presets.", 0) == 0 && (links.empty() || key.rfind(links + '.', 0) != 0)) continue;
-      if (key.rfind("shapes.", 0) == 0) {
-        if (key.rfind(shape, 0) != 0) continue;
-        key = "shapes.<shape>." + key.substr(shape.size());
-      }
-      rows[key].key = key;
-      rows[key].*side = figure;
-    }
-  };
-  add(a, &ComparisonInput::a);
-  add(b, &ComparisonInput::b);
-  std::vector<ComparisonInput> out;
-  for (auto& [key, row] : rows)
-    if (!row.a || !row.b || row.a->value != row.b->value) out.push_back(std::move(row));
-  return out;
 }
 
 std::vector<double> exact_percentages(const std::vector<double>& parts, double whole) {
@@ -185,10 +188,22 @@ std::vector<double> exact_percentages(const std::vector<double>& parts, double w
 }
 
 Comparison compare(const Contender& a, const Contender& b, std::size_t jobs) {
-  const std::vector<Reply> both = ask_all({work_of(a.question), work_of(b.question)}, jobs, "compare");
-  Comparison c{a, b, answer_of(both[0]), answer_of(both[1]), false, {}, "", {}, {}, false};
+  if (a.question.index() != b.question.index())
+    throw UsageError("compare: " + a.label + " and " + b.label + " answer different kinds of question");
+  auto [answer_a, answer_b] = answers(a, b, jobs);
+  Comparison c{a, b, std::move(answer_a), std::move(answer_b)};
   c.chip_time = c.answer_a.metric("chips") != c.answer_b.metric("chips");
-  c.inputs = changed_inputs(machine_of(a.question).resolve(), machine_of(b.question).resolve());
+  const Machine machine_a = machine_of(a), machine_b = machine_of(b);
+  c.inputs = changed_inputs(machine_a, machine_b);
+  c.options = changed_options(a.question, b.question);
+  for (const auto& [side, machine] : {std::pair{&a, &machine_a}, std::pair{&b, &machine_b}})
+    for (const std::string& line : machine->document.scaled_along())
+      c.scaled_along.push_back(side->label + ": " + line);
+  price(c, machine_a.config.chip, machine_b.config.chip);
+  if (a.stored || b.stored) {
+    c.why_no_parts = "a stored result is not run again; name two machines to have subsystems replaced";
+    return c;
+  }
   tell_apart(c, jobs);
   try_presets(c, jobs);
   return c;
