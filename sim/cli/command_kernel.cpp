@@ -1,6 +1,8 @@
 // trnsim kernel list|run
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "base/error.h"
 #include "base/text.h"
 #include "kernels/registry.h"
@@ -117,7 +119,10 @@ void run(const KernelRun& options, const std::vector<std::string>& rest) {
                            {1, precision_named(options.precision)}, listener_of(recording));
   const RunResult result =
       options.functional ? checked.run : run_program(program, machine, nullptr, listener_of(recording));
-  fmt::print("{}", options.json ? result_json(result) : result_text(result));
+  const std::vector<ConfigRange> ranges = ranges_of_answer(options.machine.document(), {machine.shape, true});
+  nlohmann::ordered_json json = result_json(result);
+  json["unannounced"] = ranges_json(ranges);
+  fmt::print("{}", options.json ? json.dump(2) + '\n' : result_text(result));
   if (options.functional && !options.json)
     fmt::print("  on data, against the reference: {}\n{}", checked.passed() ? "ok" : "FAILED",
                check_lines(checked));
@@ -125,10 +130,8 @@ void run(const KernelRun& options, const std::vector<std::string>& rest) {
     throw ProgramError("kernel " + kernel.name + ": wrong results");
   const std::string written = recording != nullptr ? recording->finish() : "";
   if (!options.json)
-    fmt::print("{}  runtime.kernel_overhead_ns adds {} to a kernel launched alone; not included\n", written,
-               time_text(machine.kernel_overhead));
-  if (!options.json)
-    fmt::print("{}", range_lines(ranges_of_answer(options.machine.document(), {machine.shape, true})));
+    fmt::print("{}  runtime.kernel_overhead_ns adds {} to a kernel launched alone; not included\n{}", written,
+               time_text(machine.kernel_overhead), range_lines(ranges));
 }
 
 }  // namespace

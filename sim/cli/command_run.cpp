@@ -61,7 +61,7 @@ void run(const RunArguments& arguments) {
   const std::string why = why_not_folded(job, machine);
   if (arguments.detail == "one" && why.empty()) {
     const RunResult result = run_folded(job, machine, nullptr, listener_of(recording));
-    fmt::print("{}", arguments.json ? result_json(result) : result_text(result));
+    fmt::print("{}", arguments.json ? result_json(result).dump(2) + '\n' : result_text(result));
   } else {
     if (!why.empty() && !arguments.json) fmt::print("# every rank in full: {}\n", why);
     const JobResult result = run_every_rank(job, machine, listener_of(recording));

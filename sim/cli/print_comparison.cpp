@@ -15,7 +15,8 @@ double microseconds(std::int64_t ps) { return static_cast<double>(ps) * 1e-6; }
 
 std::string signed_time(std::int64_t ps) {
   const std::string text = time_text(Picoseconds(static_cast<std::uint64_t>(ps < 0 ? -ps : ps)));
-  return (ps < 0 ? "-" : "") + text;
+  const bool nothing = text == time_text(Picoseconds(0));  // no sign on what rounds to it
+  return (ps < 0 && !nothing ? "-" : "") + text;
 }
 
 double speedup(const Comparison& c) {

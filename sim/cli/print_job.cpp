@@ -49,7 +49,7 @@ std::string job_json(const Job& job, const JobResult& result) {
   json["slowest_rank"] = result.slowest;
   for (std::uint64_t rank = 0; rank < job.ranks(); ++rank)
     json["ranks"].push_back({{"program", job.program(rank).name}, {"finish_us", to_us(result.finish[rank])}});
-  json["slowest"] = nlohmann::ordered_json::parse(result_json(result.slowest_cores));
+  json["slowest"] = result_json(result.slowest_cores);
   return json.dump(2) + '\n';
 }
 

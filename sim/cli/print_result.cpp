@@ -181,7 +181,7 @@ std::string result_text(const RunResult& r) {
   return out;
 }
 
-std::string result_json(const RunResult& r) {
+nlohmann::ordered_json result_json(const RunResult& r) {
   nlohmann::ordered_json json;
   json["kind"] = "run";
   json["schema"] = 1;
@@ -196,7 +196,7 @@ std::string result_json(const RunResult& r) {
                               {"engine", kEngines[index_of(stall.engine)].name},
                               {"region", stall.region},
                               {"time_us", to_us(stall.time)}});
-  return json.dump(2) + '\n';
+  return json;
 }
 
 }  // namespace trn

@@ -10,7 +10,7 @@
 namespace trn {
 
 std::string result_text(const RunResult& result);
-std::string result_json(const RunResult& result);
+nlohmann::ordered_json result_json(const RunResult& result);
 
 // The engines of a run's cores, a row each, and its five longest stalls, a line each.
 std::string engine_table(const RunResult& result);
