@@ -50,15 +50,23 @@ std::vector<AnswerPart> array_parts(const RunResult& run) {
   return parts;
 }
 
-// The binding resource where the array is not what takes most of the time.
+// What held transfers up most of the run: a resource, or that nothing moved while descriptors were made.
+// Empty if they were never held up.
+std::string transfer_limiter(const RunResult& run) {
+  if (run.resources.empty()) return "";
+  const auto binding = std::max_element(
+      run.resources.begin(), run.resources.end(),
+      [](const ResourceResult& a, const ResourceResult& b) { return a.binding < b.binding; });
+  if (share(run.descriptors_only, run.time) > binding->binding) return "making descriptors";
+  return binding->binding > 0 ? binding->name : "";
+}
+
+// What is behind the part where the array is not what takes most of the time.
 std::string limiter_of(const RunResult& run, const AnswerPart& part) {
   if (part.name == "ideal matmul" || part.name == "matmul") return "Tensor array";
   const bool elsewhere = part.name == "rest" || part.name == "DMA and HBM stall";
-  if (!elsewhere || run.resources.empty()) return part.name;
-  const auto binding =
-      std::max_element(run.resources.begin(), run.resources.end(),
-                       [](const ResourceResult& a, const ResourceResult& b) { return a.bound < b.bound; });
-  return binding->bound.count() == 0 ? part.name : part.name + ": " + binding->name;
+  const std::string behind = elsewhere ? transfer_limiter(run) : "";
+  return behind.empty() ? part.name : part.name + ": " + behind;
 }
 
 Answer answer_kernel(const KernelQuestion& q, const Machine& machine) {

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kFactors[] = {1 / 1.1, 1.1, 2};  // 10 % worse and better are the same step
 constexpr const char* kChanges[] = {"10 % worse", "10 % better", "2x better"};
-constexpr double kNothing = 1e-4;  // a relative change that is none
+constexpr double kNothing = 5e-4;  // a relative change that is none: it prints as 1.000x
 
 // Of the metric, positive if it got better.
 double gain(double value, double base, bool more_is_better) {
