@@ -52,9 +52,9 @@ std::string summary(const Comparison& c) {
     const std::vector<double> percent = shares(c);
     const std::size_t first = c.gain_ps() > 0 ? order.front() : order.back();
     const std::size_t second = c.gain_ps() > 0 ? order[1] : order[order.size() - 2];
-    out += fmt::format(" {:.0f} % of the {} is {}, {:.0f} % {}.", percent[first],
-                       c.gain_ps() > 0 ? "gain" : "loss", c.parts[first].name, percent[second],
-                       c.parts[second].name);
+    out += fmt::format(" {:.0f} % of the {} is {}", percent[first], c.gain_ps() > 0 ? "gain" : "loss",
+                       c.parts[first].name);
+    out += percent[second] < 1 ? "." : fmt::format(", {:.0f} % {}.", percent[second], c.parts[second].name);
   }
   out += c.answer_a.limiter == c.answer_b.limiter
              ? fmt::format(" What binds: {}, before and after.", c.answer_a.limiter)

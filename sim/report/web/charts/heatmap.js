@@ -29,7 +29,7 @@ function specification(rows, choice, width) {
   data.forEach((cell) => {
     cell.step = metric.more_is_better ? step(cell.value) : STEPS - 1 - step(cell.value);
     cell.text = number(cell.value);
-    cell.dark = cell.step >= 4;
+    cell.strong = cell.step >= 4;
   });
   const names = Math.min(200, Math.max(...choice.y.values.map((v) => textWidth(v))) + 16);
   const roomy = (width - names) / choice.x.values.length > Math.max(...data.map((cell) => textWidth(cell.text))) + 8;
@@ -40,7 +40,7 @@ function specification(rows, choice, width) {
   const color = { field: "step", type: "ordinal", scale: { domain: [...colours.keys()], range: colours }, legend: null };
   const layer = [{ mark: { type: "rect", stroke: "var(--paper)", strokeWidth: 2 }, encoding: { x, y, color, tooltip } }];
   if (roomy)
-    layer.push({ mark: { type: "text" }, encoding: { x, y, text: { field: "text" }, color: { field: "dark", type: "nominal", scale: { domain: [false, true], range: ["var(--heat-ink-low)", "var(--heat-ink-high)"] }, legend: null } } });
+    layer.push({ mark: { type: "text" }, encoding: { x, y, text: { field: "text" }, color: { field: "strong", type: "nominal", scale: { domain: [false, true], range: ["var(--heat-ink-low)", "var(--heat-ink-high)"] }, legend: null } } });
   return { data: { values: data }, height: 34 * choice.y.values.length, layer, resolve: { scale: { color: "independent" } } };
 }
 
@@ -62,7 +62,7 @@ export function heatmap({ rows, options, figure, redraw }) {
     for (const axis of varied.filter((a) => a !== choice.x && a !== choice.y))
       select(bar, axis.title, [[BEST, "best"], ...axis.values.map((v) => [v, v])], choice.open.get(axis.key) ?? BEST, (value) => change(() => choice.open.set(axis.key, value), axis.title));
     const best = cells(rows, choice).sort((a, b) => better(choice.metric)(a.value, b.value))[0];
-    status.textContent = best ? `Darker is better. Best shown: ${number(best.value)} ${choice.metric.unit} at point ${best.index} (${axes.map((axis) => `${axis.title} ${best[axis.key]}`).join(", ")}).` : "No point has this metric.";
+    status.textContent = best ? `The stronger the colour, the better. Best shown: ${number(best.value)} ${choice.metric.unit} at point ${best.index} (${axes.map((axis) => `${axis.title} ${best[axis.key]}`).join(", ")}).` : "No point has this metric.";
   };
   const change = (apply, label) => {
     apply();
