@@ -26,7 +26,7 @@ if(TRNSIM_SANITIZE)
 endif()
 
 if(TRNSIM_FUZZ)
-  target_compile_options(trn_flags INTERFACE -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -g)
+  target_compile_options(trn_flags INTERFACE -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all)
   target_link_options(trn_flags INTERFACE -fsanitize=address,undefined)
 endif()
 

@@ -6,7 +6,7 @@
 namespace trn {
 namespace {
 
-Program build(const KernelArguments& arguments, const MachineConfig& machine, std::size_t cores) {
+Program build_gemm(const KernelArguments& arguments, const MachineConfig& machine, std::size_t cores) {
   const std::uint64_t m = arguments.positive("m");
   const std::uint64_t k = arguments.positive("k");
   const std::uint64_t n = arguments.positive("n");
@@ -32,7 +32,7 @@ Program build(const KernelArguments& arguments, const MachineConfig& machine, st
   return program;
 }
 
-Matrices expected(const KernelArguments&, const Matrices& given) {
+Matrices expected_gemm(const KernelArguments&, const Matrices& given) {
   const Matrix& a = given.at("A");
   const Matrix& b = given.at("B");
   Matrix c(a.columns, b.columns);
@@ -67,8 +67,8 @@ KernelRow gemm_kernel() {
            {"m-tiles", "16", "block size in tiles of 128"},
            {"n-tiles", "2", "block size in tiles of 512"},
            {"k-tiles", "8", "block size in tiles of 128"}},
-          build,
-          {cases(), {}, expected}};
+          build_gemm,
+          {cases(), {}, expected_gemm}};
 }
 
 }  // namespace trn

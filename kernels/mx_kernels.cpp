@@ -22,7 +22,7 @@ std::uint64_t scale_row(std::uint64_t row) { return row / 32 * 32 + row % 32 / k
 
 // --- quantize ------------------------------------------------------------------------------------------
 
-Program build_quantize(const KernelArguments& given, const MachineConfig& machine, std::size_t cores) {
+Program build_quantize_mx(const KernelArguments& given, const MachineConfig& machine, std::size_t cores) {
   const std::uint64_t rows = given.positive("rows"), columns = given.positive("columns");
   if (rows % 32 != 0 || columns % 4 != 0)
     throw UsageError("kernel quantize_mx: --rows in multiples of 32, --columns of 4");
@@ -148,7 +148,7 @@ struct MxGemm {
   }
 };
 
-Program build_gemm(const KernelArguments& given, const MachineConfig& machine, std::size_t cores) {
+Program build_gemm_mx(const KernelArguments& given, const MachineConfig& machine, std::size_t cores) {
   const std::uint64_t m = given.positive("m"), k = given.positive("k"), n = given.positive("n");
   if (k % 128 != 0 || m % 2 != 0) throw UsageError("kernel gemm_mx: --k in multiples of 128, --m even");
   const DType dtype = packed(given);
@@ -196,7 +196,7 @@ std::vector<KernelRow> mx_kernels() {
            {{"rows", "4096", "a multiple of 32"},
             {"columns", "4096", "a multiple of 4"},
             {"dtype", "fp8_e4m3fn_x4", "an x4 type"}},
-           build_quantize,
+           build_quantize_mx,
            {{{{"rows", "160"}, {"columns", "300"}},
              {{"rows", "128"}, {"columns", "512"}, {"dtype", "fp8_e5m2_x4"}},
              {{"rows", "64"}, {"columns", "64"}, {"dtype", "fp4_e2m1_x4"}}},
@@ -208,7 +208,7 @@ std::vector<KernelRow> mx_kernels() {
             {"k", "4096", "contraction, a multiple of 128"},
             {"n", "4096", "columns of C"},
             {"dtype", "fp8_e4m3fn_x4", "an x4 type"}},
-           build_gemm,
+           build_gemm_mx,
            {{{{"m", "200"}, {"k", "640"}, {"n", "600"}},
              {{"m", "128"}, {"k", "512"}, {"n", "512"}, {"dtype", "fp4_e2m1_x4"}},
              {{"m", "64"}, {"k", "128"}, {"n", "100"}, {"dtype", "fp8_e5m2_x4"}}},

@@ -19,7 +19,7 @@ DType narrow(const KernelArguments& given) {
   return dtype;
 }
 
-Program build(const KernelArguments& given, const MachineConfig& machine, std::size_t cores) {
+Program build_quantize(const KernelArguments& given, const MachineConfig& machine, std::size_t cores) {
   const std::uint64_t rows = given.positive("rows"), columns = given.positive("columns");
   const DType dtype = narrow(given);
   RankBuilder rank(machine, "quantize", cores);
@@ -50,7 +50,7 @@ Program build(const KernelArguments& given, const MachineConfig& machine, std::s
   return rank.take();
 }
 
-Matrices expected(const KernelArguments& given, const Matrices& m) {
+Matrices expected_quantize(const KernelArguments& given, const Matrices& m) {
   const Matrix& x = m.at("x");
   Matrix y(x.rows, x.columns), scales(x.rows, 1);
   for (std::uint64_t r = 0; r < x.rows; ++r) {
@@ -69,10 +69,10 @@ KernelRow quantize_kernel() {
       "quantize",
       "bf16 rows into fp8 and a factor a row",
       {{"rows", "4096", "rows"}, {"columns", "4096", "elements of a row"}, {"dtype", "fp8_e4m3", "of y"}},
-      build,
+      build_quantize,
       {{{{"rows", "200"}, {"columns", "301"}}, {{"rows", "128"}, {"columns", "512"}, {"dtype", "fp8_e5m2"}}},
        {},
-       expected}};
+       expected_quantize}};
 }
 
 }  // namespace trn

@@ -72,7 +72,7 @@ struct SelectiveScan {
   }
 };
 
-Program build(const KernelArguments& given, const MachineConfig& machine, std::size_t cores) {
+Program build_selective_scan(const KernelArguments& given, const MachineConfig& machine, std::size_t cores) {
   const std::uint64_t channels = given.positive("channels"), sequence = given.positive("seq"),
                       state = given.positive("state");
   RankBuilder rank(machine, "selective_scan", cores, SbufBudget::kWhole);
@@ -103,7 +103,7 @@ Matrices inputs(const KernelArguments& given) {
           {"c", filled(state * kRows, sequence, [&](auto r, auto t) { return wave(r / kRows, t, 0.4); })}};
 }
 
-Matrices expected(const KernelArguments& given, const Matrices& m) {
+Matrices expected_selective_scan(const KernelArguments& given, const Matrices& m) {
   const Matrix &delta = m.at("delta"), &u = m.at("u"), &a = m.at("a"), &b = m.at("b"), &c = m.at("c");
   Matrix y(delta.rows, delta.columns);
   for (std::uint64_t r = 0; r < delta.rows; ++r)
@@ -126,11 +126,11 @@ std::vector<KernelRow> scan_kernels() {
             {"seq", "512", "time steps"},
             {"state", "16", "states a channel"},
             {"variant", "v1", "v1: delta u for every state; v2: once"}},
-           build,
+           build_selective_scan,
            {{{{"channels", "200"}, {"seq", "77"}, {"state", "3"}},
              {{"channels", "128"}, {"seq", "300"}, {"state", "5"}, {"variant", "v2"}}},
             inputs,
-            expected,
+            expected_selective_scan,
             1e-4}}};
 }
 

@@ -118,7 +118,7 @@ struct ScoresAttention {
 
 bool causal_of(const KernelArguments& given) { return given.choice("mask", {"none", "causal"}) == 1; }
 
-Program build(const KernelArguments& given, const MachineConfig& machine, std::size_t cores) {
+Program build_attention(const KernelArguments& given, const MachineConfig& machine, std::size_t cores) {
   const std::uint64_t heads = given.positive("heads"), seq = given.positive("seq"),
                       d = given.positive("head-dim");
   if (d > kRows) throw UsageError("kernel attention: --head-dim: at most 128");
@@ -140,7 +140,7 @@ Program build(const KernelArguments& given, const MachineConfig& machine, std::s
   return rank.take();
 }
 
-Matrices expected(const KernelArguments& given, const Matrices& m) {
+Matrices expected_attention(const KernelArguments& given, const Matrices& m) {
   const std::uint64_t heads = given.positive("heads"), seq = given.positive("seq"),
                       d = given.positive("head-dim");
   const Matrix &q = m.at("q"), &k = m.at("k"), &v = m.at("v");
@@ -170,11 +170,11 @@ KernelRow scores_attention_kernel() {
            {"heads", "4", "heads"},
            {"head-dim", "128", "at most 128"},
            {"mask", "none", "none or causal"}},
-          build,
+          build_attention,
           {{{{"seq", "200"}, {"heads", "2"}, {"head-dim", "64"}},
             {{"seq", "256"}, {"heads", "1"}, {"head-dim", "128"}, {"mask", "causal"}}},
            {},
-           expected}};
+           expected_attention}};
 }
 
 }  // namespace trn

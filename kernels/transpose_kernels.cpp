@@ -65,7 +65,7 @@ struct Transpose {
   }
 };
 
-Program build(const KernelArguments& given, const MachineConfig& machine, std::size_t cores) {
+Program build_transpose(const KernelArguments& given, const MachineConfig& machine, std::size_t cores) {
   RankBuilder rank(machine, "transpose", cores);
   const DType dtype = given.dtype("dtype");
   const std::uint64_t rows = given.positive("rows"), columns = given.positive("columns");
@@ -87,7 +87,7 @@ std::vector<KernelRow> transpose_kernels() {
             {"columns", "1024", "of x"},
             {"dtype", "fp32", "of x and y"},
             {"via", "tensor", "tensor, vector or dma"}},
-           build,
+           build_transpose,
            {{{{"rows", "200"}, {"columns", "301"}},
              {{"rows", "256"}, {"columns", "160"}, {"via", "vector"}},
              {{"rows", "600"}, {"columns", "200"}, {"via", "dma"}, {"dtype", "bf16"}}},
