@@ -143,7 +143,7 @@ std::string input_rows(const Comparison& c) {
   if (!c.options.empty()) out += fmt::format("  options that differ\n");
   for (const ComparisonOption& option : c.options)
     out += fmt::format("    {:<54} {:>18} {:>18}\n", option.key, option.a, option.b);
-  for (const std::string& line : c.scaled_along) out += "  " + line + '\n';
+  for (const std::string& line : c.notes) out += "  " + line + '\n';
   out += fmt::format("  the {} inputs that differ\n    {:<54} {:>18} {:>18} {:>8}  {}\n", c.inputs.size(), "",
                      c.a.label, c.b.label, "ratio", "confidence, and source of the second");
   for (const ComparisonInput& input : c.inputs) {
@@ -203,7 +203,7 @@ nlohmann::ordered_json comparison_json(const Comparison& c, const std::string& c
     json["options"].push_back({{"key", option.key}, {"a", option.a}, {"b", option.b}});
   if (c.break_even_usd_a) json["a"]["break_even_usd_per_chip_hour"] = *c.break_even_usd_a;
   if (c.break_even_usd_b) json["b"]["break_even_usd_per_chip_hour"] = *c.break_even_usd_b;
-  json["notes"] = c.scaled_along;
+  json["notes"] = c.notes;
   if (c.parts.empty()) json["notes"].push_back("not told apart: " + c.why_no_parts);
   for (const PresetAnswer& preset : c.presets)
     json["notes"].push_back(fmt::format("with links {}: {} {:.6g} against {:.6g}", preset.preset,

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <set>
 
+#include "base/build_info.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "sim/run/economy.h"
@@ -148,6 +149,8 @@ Machine machine_of(const Contender& side) {
   return Machine(side.stored->machine.document.copy(), side.stored->machine.shape);
 }
 
+std::string build_of(const Contender& side) { return side.stored ? side.stored->build : build_id(); }
+
 void price(Comparison& c, const ChipConfig& chip_a, const ChipConfig& chip_b) {
   if (!std::holds_alternative<TrainingQuestion>(c.a.question)) return;
   const auto chips = [](const Answer& of) { return static_cast<std::uint64_t>(of.metric("chips")); };
@@ -198,7 +201,8 @@ Comparison compare(const Contender& a, const Contender& b, std::size_t jobs) {
   c.options = changed_options(a.question, b.question);
   for (const auto& [side, machine] : {std::pair{&a, &machine_a}, std::pair{&b, &machine_b}})
     for (const std::string& line : machine->document.scaled_along())
-      c.scaled_along.push_back(side->label + ": " + line);
+      c.notes.push_back(side->label + ": " + line);
+  if (build_of(a) != build_of(b)) c.notes.push_back("the two are answers of different builds of trnsim");
   price(c, machine_a.config.chip, machine_b.config.chip);
   if (a.stored || b.stored) {
     c.why_no_parts = "a stored result is not run again; name two machines to have subsystems replaced";

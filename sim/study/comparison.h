@@ -41,7 +41,7 @@ struct Comparison {
   std::string why_no_parts{};               // with the reason
   std::vector<ComparisonInput> inputs{};    // figures that differ, of the shapes in use
   std::vector<ComparisonOption> options{};  // that differ
-  std::vector<std::string> scaled_along{};  // lines for people: what linked figures did
+  std::vector<std::string> notes{};         // lines for people: what linked figures did, builds that differ
   // A chip-hour of the side without a published price at which tokens cost the same; of training only.
   std::optional<double> break_even_usd_a{}, break_even_usd_b{};
   std::vector<PresetAnswer> presets{};

@@ -43,17 +43,17 @@ bool is_result(const std::string& text) {
 StoredResult load_result(const std::string& path) {
   const std::string file = file_of(path);
   const nlohmann::ordered_json json = parse(file);
-  for (const char* key : {"question", "answer", "build", "config"})
+  for (const char* key : {"schema", "question", "answer", "build", "config"})
     if (!json.is_object() || !json.contains(key))
       throw ConfigError(
           file + ": has no \"" + key +
           "\"; expected the result.json of one run of trnsim train, or of trnsim collective with "
           "one size and one algorithm");
-  if (json.value("schema", 0) != 1) throw ConfigError(file + ": of another version of trnsim; run it again");
+  if (json["schema"] != 1 || !json["build"].is_string())
+    throw ConfigError(file + ": of another version of trnsim; run it again");
   const Question question = parse_question(nlohmann::json(json["question"]), file + ": question");
-  const MachineChoice& choice = machine_of(question);
   return {question, parse_answer(json["answer"], file + ": answer"), json["build"].get<std::string>(),
-          Machine(ConfigDocument::parse(json["config"].dump(), file), choice.shape())};
+          Machine(ConfigDocument::parse(json["config"].dump(), file), machine_of(question).shape())};
 }
 
 }  // namespace trn

@@ -2,27 +2,16 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
-
 #include "base/error.h"
+#include "tests/support/tiny_model.h"
 
 namespace trn {
 namespace {
 
-// A two-layer model on one chip: some twenty layouts, each a fraction of a second.
+// Some twenty layouts, each a fraction of a second.
 class SearchTest : public testing::Test {
  protected:
-  SearchTest() : path_(testing::TempDir() + "tiny.json") {
-    std::ofstream(path_)
-        << R"({"model_type": "qwen3", "num_hidden_layers": 2, "hidden_size": 512, "head_dim": 128,
-      "num_attention_heads": 4, "num_key_value_heads": 4, "intermediate_size": 1024, "vocab_size": 2048})";
-    question_.model = path_;
-    question_.machine.machine = "trn2";
-    question_.sequence = 512;
-    question_.tokens_per_step = 8 * 512;
-  }
-  std::string path_;
-  TrainingQuestion question_;
+  TrainingQuestion question_ = tiny_training("trn2");
 };
 
 // Pruning must not change the winner: the same as simulating everything.

@@ -51,6 +51,27 @@ TEST(StoredResult, IsWhatItsQuestionIsAnsweredWith) {
   EXPECT_TRUE(c.options.empty());
   EXPECT_TRUE(c.parts.empty());
   EXPECT_NE(c.why_no_parts.find("stored"), std::string::npos);
+  EXPECT_TRUE(c.notes.empty());
+}
+
+TEST(StoredResult, OfAnotherBuildIsSaid) {
+  nlohmann::ordered_json json = stored(one_mib("trn2:instance"));
+  json["build"] = "another";
+  const auto result = std::make_shared<const StoredResult>(load_result(file_with(json)));
+  const Comparison c = compare({"file", result->question, result}, {"now", one_mib("trn2:instance")}, 2);
+  ASSERT_EQ(c.notes.size(), 1u);
+  EXPECT_NE(c.notes[0].find("different builds"), std::string::npos);
+}
+
+TEST(StoredResult, WrongTypesAreRefused) {
+  const nlohmann::ordered_json whole = stored(one_mib("trn2:instance"));
+  for (const char* key : {"schema", "question", "answer", "build", "config"})
+    for (const char* value : {"null", "\"x\"", "[]", "{}", "7"}) {
+      if (std::string(key) == "build" && std::string(value) == "\"x\"") continue;
+      nlohmann::ordered_json json = whole;
+      json[key] = nlohmann::ordered_json::parse(value);
+      EXPECT_THROW(load_result(file_with(json)), UserError) << key << ' ' << value;
+    }
 }
 
 // Its figures are the file's, not today's: the doubled links are the one input that differs.
