@@ -27,7 +27,7 @@ Question one_mib(const std::string& machine, const std::vector<std::string>& set
 // As trnsim collective writes it, with what load_result looks at.
 std::string file_with(const nlohmann::ordered_json& json) {
   char folder[] = "/tmp/trnsim_stored_XXXXXX";
-  const std::string path = std::string(mkdtemp(folder)) + "/result.json";
+  std::string path = std::string(mkdtemp(folder)) + "/result.json";
   std::ofstream(path) << json.dump(2);
   return path;
 }
