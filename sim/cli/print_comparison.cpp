@@ -20,10 +20,15 @@ std::string signed_time(std::int64_t ps) {
 }
 
 double speedup(const Comparison& c) {
-  const double gain = static_cast<double>(c.gain_ps());
-  const double chips = c.chip_time ? c.answer_a.metric("chips") : 1;
-  const double a = static_cast<double>(c.answer_a.time.count()) * chips;
-  return a / (a - gain);
+  const std::int64_t a = c.time_a_ps();
+  return static_cast<double>(a) / static_cast<double>(a - c.gain_ps());
+}
+
+// What was made alike before times were compared.
+std::string alike(const Comparison& c) {
+  if (c.token_time)
+    return c.chip_time ? " for the same number of chips and tokens" : " for the same number of tokens";
+  return c.chip_time ? " for the same number of chips" : "";
 }
 
 std::vector<double> shares(const Comparison& c) {
@@ -42,8 +47,7 @@ double share_of(const Answer& answer, const std::string& part) {
 std::string summary(const Comparison& c) {
   const double x = speedup(c);
   std::string out = fmt::format("{} is {:.2f}x as fast as {}{}: {} against {}.", c.b.label, x, c.a.label,
-                                c.chip_time ? " for the same number of chips" : "",
-                                time_text(c.answer_b.time), time_text(c.answer_a.time));
+                                alike(c), time_text(c.answer_b.time), time_text(c.answer_a.time));
   if (!c.parts.empty() && c.gain_ps() != 0) {
     std::vector<std::size_t> order(c.parts.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -177,6 +181,9 @@ nlohmann::ordered_json comparison_json(const Comparison& c, const std::string& c
   json["speedup"] = speedup(c);
   json["a"] = side_json(c.a, c.answer_a);
   json["b"] = side_json(c.b, c.answer_b);
+  json["a"]["value"] =
+      microseconds(c.time_a_ps());  // as compared, so that the parts lead from one to the other
+  json["b"]["value"] = microseconds(c.time_a_ps() - c.gain_ps());
   json["parts"] = nlohmann::ordered_json::array();
   for (const ComparisonPart& part : c.parts)
     json["parts"].push_back({{"name", part.name},

@@ -44,9 +44,26 @@ class Hybrids {
   const Contender &a_, &b_;
 };
 
-std::int64_t picoseconds(const Answer& answer, bool chip_time) {
-  const double chips = chip_time ? answer.metric("chips") : 1;
-  return static_cast<std::int64_t>(answer.time.count()) * static_cast<std::int64_t>(chips);
+// Tokens of a step, bytes of a collective, FLOPs of a kernel; 0 of a kernel without.
+double work_done(const Answer& answer) {
+  const double seconds = to_seconds(answer.time);
+  for (const Metric& metric : answer.metrics)
+    for (const auto& [name, unit] :
+         {std::pair{"tokens_per_s", 1.0}, std::pair{"algbw_gb_per_s", 1e9}, std::pair{"tflops", 1e12}})
+      if (metric.name == name) return metric.value * unit * seconds;
+  return 0;
+}
+
+bool same_work(const Answer& a, const Answer& b) {
+  return std::abs(work_done(a) - work_done(b)) <= 1e-6 * work_done(a);
+}
+
+// The time as it is compared: for the same chips and the same tokens.
+std::int64_t picoseconds(const Answer& answer, const Comparison& c) {
+  const double chips = c.chip_time ? answer.metric("chips") : 1;
+  const std::int64_t time = static_cast<std::int64_t>(answer.time.count()) * static_cast<std::int64_t>(chips);
+  if (!c.token_time) return time;
+  return std::llround(static_cast<double>(time) * work_done(c.answer_a) / work_done(answer));
 }
 
 // Replaces the parts in the given order; the gain of each, in the order of the parts.
@@ -57,12 +74,12 @@ struct Path {
 
 std::vector<std::int64_t> gains(const Path& path, const std::vector<Reply>& replies, const Comparison& c) {
   std::vector<std::int64_t> out(path.order.size());
-  std::int64_t before = picoseconds(c.answer_a, c.chip_time);
+  std::int64_t before = picoseconds(c.answer_a, c);
   for (std::size_t i = 0; i < path.order.size(); ++i) {
     const bool last = i + 1 == path.order.size();
     const Answer& after = last ? c.answer_b : replies[path.replies[i]].answer;
-    out[path.order[i]] = before - picoseconds(after, c.chip_time);
-    before = picoseconds(after, c.chip_time);
+    out[path.order[i]] = before - picoseconds(after, c);
+    before = picoseconds(after, c);
   }
   return out;
 }
@@ -127,7 +144,7 @@ void try_presets(Comparison& c, std::size_t jobs) {
     const Answer &a = answer_of(replies[at]), &b = answer_of(replies[at + 1]);
     at += 2;
     c.presets.push_back({preset, a.headline().value, b.headline().value});
-    const std::int64_t gain = picoseconds(a, c.chip_time) - picoseconds(b, c.chip_time);
+    const std::int64_t gain = picoseconds(a, c) - picoseconds(b, c);
     c.flips = c.flips || (gain > 0) != (c.gain_ps() > 0);
   }
 }
@@ -168,8 +185,10 @@ void price(Comparison& c, const ChipConfig& chip_a, const ChipConfig& chip_b) {
 }  // namespace
 
 std::int64_t Comparison::gain_ps() const {
-  return picoseconds(answer_a, chip_time) - picoseconds(answer_b, chip_time);
+  return picoseconds(answer_a, *this) - picoseconds(answer_b, *this);
 }
+
+std::int64_t Comparison::time_a_ps() const { return picoseconds(answer_a, *this); }
 
 std::vector<double> exact_percentages(const std::vector<double>& parts, double whole) {
   std::vector<double> tenths, remainders;
@@ -196,6 +215,13 @@ Comparison compare(const Contender& a, const Contender& b, std::size_t jobs) {
   auto [answer_a, answer_b] = answers(a, b, jobs);
   Comparison c{a, b, std::move(answer_a), std::move(answer_b)};
   c.chip_time = c.answer_a.metric("chips") != c.answer_b.metric("chips");
+  c.token_time = !same_work(c.answer_a, c.answer_b);
+  if (c.token_time && !std::holds_alternative<TrainingQuestion>(a.question))
+    throw UsageError("compare: " + a.label + " and " + b.label +
+                     " do different work, so that times compare nothing; ask both for the same");
+  if (c.token_time)
+    c.notes.push_back(
+        "the steps have different numbers of tokens: times of the second are scaled to those of the first");
   const Machine machine_a = machine_of(a), machine_b = machine_of(b);
   c.inputs = changed_inputs(machine_a, machine_b);
   c.options = changed_options(a.question, b.question);

@@ -47,12 +47,16 @@ struct Comparison {
   std::vector<PresetAnswer> presets{};
   bool flips = false;  // who is faster depends on the preset
 
-  // A's time less B's.
+  bool token_time = false;  // times are scaled to the tokens of A's step; B's has more or fewer
+
+  // A's time less B's, both as compared.
   std::int64_t gain_ps() const;
+  std::int64_t time_a_ps() const;
 };
 
 // `jobs` simulations at a time; 0: as many as cores. Stored sides are not asked again, so that subsystems are
-// not told apart. UsageError if the two are answers of different kinds.
+// not told apart. UsageError if the two are answers of different kinds, or of collectives or kernels that do
+// different work.
 Comparison compare(const Contender& a, const Contender& b, std::size_t jobs);
 
 // Percentages of one decimal that sum to 100.0 exactly (largest remainder); of parts that sum to `whole`.

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "sim/study/break_even.h"
 #include "sim/study/sensitivity.h"
+#include "tests/support/tiny_model.h"
 
 namespace trn {
 namespace {
@@ -95,6 +96,31 @@ TEST(Compare, LinkRatesThatDecideWhoIsFasterAreFlagged) {
   EXPECT_LT(c.gain_ps(), 0);  // as preset, half the links lose more than long hops
   EXPECT_TRUE(c.flips);       // with another preset the links are equal, and long hops lose
   EXPECT_FALSE(compare({"a", trn3}, with(trn3, "hop_latency=2x"), 2).flips);
+}
+
+// Twice the bytes in twice the time is no slower machine.
+TEST(Compare, DifferentWorkIsRefused) {
+  EXPECT_THROW(
+      compare({"a", all_reduce("1MiB", "trn2:instance")}, {"b", all_reduce("2MiB", "trn2:instance")}, 2),
+      UsageError);
+  EXPECT_THROW(compare({"a", kernel("gemm m=512 k=512 n=512", "trn2")},
+                       {"b", kernel("gemm m=512 k=512 n=1024", "trn2")}, 2),
+               UsageError);
+}
+
+// A step of twice the tokens takes longer and may still be faster: who is, is who makes more tokens a second.
+TEST(Compare, StepsOfDifferentBatchesAreComparedByToken) {
+  TrainingQuestion small = tiny_training("trn2");
+  small.layout = "tp=4";
+  TrainingQuestion large = small;
+  large.tokens_per_step = 2 * *small.tokens_per_step;
+  const Comparison c = compare({"small", small}, {"large", large}, 2);
+  EXPECT_TRUE(c.token_time);
+  const double ratio = c.answer_b.metric("tokens_per_s") / c.answer_a.metric("tokens_per_s");
+  const double a = static_cast<double>(c.time_a_ps());
+  EXPECT_NEAR(a / (a - static_cast<double>(c.gain_ps())), ratio, 1e-9);
+  EXPECT_EQ(sum(c, &ComparisonPart::forward_ps), c.gain_ps());
+  EXPECT_EQ(sum(c, &ComparisonPart::reverse_ps), c.gain_ps());
 }
 
 TEST(ExactPercentages, SumTo100AndStayNear) {
