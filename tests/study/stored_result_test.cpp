@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -26,8 +24,7 @@ Question one_mib(const std::string& machine, const std::vector<std::string>& set
 
 // As trnsim collective writes it, with what load_result looks at.
 std::string file_with(const nlohmann::ordered_json& json) {
-  char folder[] = "/tmp/trnsim_stored_XXXXXX";
-  std::string path = std::string(mkdtemp(folder)) + "/result.json";
+  std::string path = testing::TempDir() + "stored_result.json";
   std::ofstream(path) << json.dump(2);
   return path;
 }
