@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "base/build_info.h"
 #include "base/error.h"
@@ -129,7 +130,7 @@ void run(const CollectiveArguments& arguments) {
       ranges_of_answer(machine.document, {s.machine.shape, false, true, a.domains > 1});
   const nlohmann::ordered_json json = rows_json(a, s, rows, ranges);
   std::optional<Answer> only;
-  if (rows.size() == 1) only = answer(a, s, rows.front().result);
+  if (rows.size() == 1 && has_json(a)) only = answer(a, s, rows.front().result);
   if (!arguments.output.empty()) write_result(arguments.output, json, machine.document, only, a);
   const std::string written = recording != nullptr ? recording->finish() : "";
   if (arguments.json) {

@@ -160,9 +160,10 @@ std::string input_rows(const Comparison& c) {
   return out;
 }
 
-nlohmann::ordered_json side_json(const Contender& contender, const Answer& answer) {
+// `time_ps` as compared, so that the parts lead from one side to the other.
+nlohmann::ordered_json side_json(const Contender& contender, const Answer& answer, std::int64_t time_ps) {
   nlohmann::ordered_json json{{"label", contender.label}, {"question", question_json(contender.question)}};
-  json["value"] = to_us(answer.time);
+  json["value"] = microseconds(time_ps);
   for (const Metric& metric : answer.metrics) json["metrics"][metric.name] = metric.value;
   for (const AnswerPart& part : answer.parts) json["ledger_us"][part.name] = to_us(part.time);
   json["limiter"] = answer.limiter;
@@ -179,11 +180,8 @@ nlohmann::ordered_json comparison_json(const Comparison& c, const std::string& c
   nlohmann::ordered_json json{{"kind", "comparison"}, {"schema", 1}, {"command", command}};
   json["metric"] = c.chip_time ? "chip_time_us" : "time_us";
   json["speedup"] = speedup(c);
-  json["a"] = side_json(c.a, c.answer_a);
-  json["b"] = side_json(c.b, c.answer_b);
-  json["a"]["value"] =
-      microseconds(c.time_a_ps());  // as compared, so that the parts lead from one to the other
-  json["b"]["value"] = microseconds(c.time_a_ps() - c.gain_ps());
+  json["a"] = side_json(c.a, c.answer_a, c.time_a_ps());
+  json["b"] = side_json(c.b, c.answer_b, c.time_a_ps() - c.gain_ps());
   json["parts"] = nlohmann::ordered_json::array();
   for (const ComparisonPart& part : c.parts)
     json["parts"].push_back({{"name", part.name},

@@ -37,6 +37,7 @@ struct Comparison {
   Contender a, b;
   Answer answer_a, answer_b;
   bool chip_time = false;                   // times are multiplied by the chips, which differ
+  bool token_time = false;                  // and scaled to the tokens of A's step, where B's has others
   std::vector<ComparisonPart> parts{};      // empty if they could not be told apart,
   std::string why_no_parts{};               // with the reason
   std::vector<ComparisonInput> inputs{};    // figures that differ, of the shapes in use
@@ -46,8 +47,6 @@ struct Comparison {
   std::optional<double> break_even_usd_a{}, break_even_usd_b{};
   std::vector<PresetAnswer> presets{};
   bool flips = false;  // who is faster depends on the preset
-
-  bool token_time = false;  // times are scaled to the tokens of A's step; B's has more or fewer
 
   // A's time less B's, both as compared.
   std::int64_t gain_ps() const;

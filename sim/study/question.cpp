@@ -3,6 +3,7 @@
 #include <boost/uuid/name_generator_sha1.hpp>
 #include <boost/uuid/uuid_io.hpp>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "base/build_info.h"
 #include "base/error.h"
@@ -217,6 +218,15 @@ ordered_json question_json(const Question& question) {
   ordered_json out;
   out[kKinds[question.index()]] = std::move(options);
   return out;
+}
+
+bool has_json(const CollectiveQuestion& q) {
+  const CollectiveQuestion plain;
+  const auto others = [](const CollectiveQuestion& of) {
+    return std::tie(of.groups, of.beside, of.block_sizes, of.delays, of.root, of.shift, of.pairs, of.priority,
+                    of.background_gb_per_s, of.background_priority, of.straggler_us);
+  };
+  return others(q) == others(plain);
 }
 
 std::string content_hash(const Question& question, const Machine& machine) {

@@ -22,6 +22,8 @@ const MachineChoice& machine_of(const Question& question);
 // unknown keys and wrong types.
 Question parse_question(const nlohmann::json& json, const std::string& where);
 nlohmann::ordered_json question_json(const Question& question);
+// Whether that holds all of it: groups, late ranks and the like are options of trnsim collective only.
+bool has_json(const CollectiveQuestion& question);
 
 // Sets one key as the file has it; keys that are knobs or dotted figures go to "set".
 void set_option(Question& question, const std::string& key, const nlohmann::json& value,

@@ -47,8 +47,8 @@ StoredResult load_result(const std::string& path) {
     if (!json.is_object() || !json.contains(key))
       throw ConfigError(
           file + ": has no \"" + key +
-          "\"; expected the result.json of one run of trnsim train, or of trnsim collective with "
-          "one size and one algorithm");
+          "\"; expected the result.json of one run of trnsim train, or of trnsim collective on all "
+          "ranks, with one size, one algorithm and nothing beside it");
   if (json["schema"] != 1 || !json["build"].is_string())
     throw ConfigError(file + ": of another version of trnsim; run it again");
   const Question question = parse_question(nlohmann::json(json["question"]), file + ": question");

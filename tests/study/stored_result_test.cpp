@@ -60,6 +60,17 @@ TEST(StoredResult, OfAnotherBuildIsSaid) {
   EXPECT_NE(c.notes[0].find("different builds"), std::string::npos);
 }
 
+// What a question file has no key for would be lost, and another question asked of the next machine.
+TEST(StoredResult, IsOfQuestionsThatAreWholeOnly) {
+  CollectiveQuestion q = std::get<CollectiveQuestion>(one_mib("trn2:instance"));
+  EXPECT_TRUE(has_json(q));
+  q.groups = {"0-7"};
+  EXPECT_FALSE(has_json(q));
+  q.groups.clear();
+  q.straggler_us = 5;
+  EXPECT_FALSE(has_json(q));
+}
+
 TEST(StoredResult, WrongTypesAreRefused) {
   const nlohmann::ordered_json whole = stored(one_mib("trn2:instance"));
   for (const char* key : {"schema", "question", "answer", "build", "config"})
